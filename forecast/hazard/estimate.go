@@ -1,0 +1,102 @@
+package hazard
+
+import "time"
+
+// Estimate is what the rules say of one trail for one hour.
+type Estimate struct {
+	Hour       time.Time // UTC, on the hour: the stamp of the values used
+	State      State
+	Quality    Quality
+	Reason     Reason // why State is Unknown, else empty
+	Main       Hazard // the worst hazard, NoHazard when none is amber or red
+	Confidence Confidence
+	Hazards    []HazardEstimate // those that apply to the trail, in the API's order
+	Medians    Medians
+	Models     []Vote // the models that had a say in this hour, shared between hours where equal
+}
+
+// HazardEstimate is what the models together say of one hazard at the trail's
+// worst point for it.
+type HazardEstimate struct {
+	Hazard     Hazard
+	State      State // Unknown when no model had the inputs
+	Agree      uint8 // models whose vote supports State
+	Total      uint8 // models with a vote (N)
+	Amber      uint8 // models that vote amber or red (k1)
+	Red        uint8 // models that vote red (k2)
+	Confidence Confidence
+	Causes     []Cause // empty unless State is Amber or Red
+}
+
+// Cause is a criterion that is met: the value over the models against the
+// threshold of the state reached.
+type Cause struct {
+	Quantity  Quantity
+	Value     float32 // median over the models with a vote
+	Min, Max  float32 // range over the same models
+	Threshold float32
+	Point     uint8 // index of the trail point
+}
+
+// Quantity is what a cause measures; it has a key and a unit.
+type Quantity uint8
+
+// The quantities of causes.
+const (
+	GustQuantity Quantity = iota
+	MeanWindQuantity
+	WindChillQuantity
+	Precipitation1hQuantity
+	Precipitation3hQuantity
+	Precipitation6hQuantity
+	Precipitation24hQuantity
+	Snow1hQuantity
+	Snow24hQuantity
+	SnowDepthQuantity
+	SightQuantity
+	FreezingLevelQuantity
+	CAPEQuantity
+	WeatherCodeQuantity
+	HeatQuantity
+	UVQuantity
+	IgnitionQuantity
+	HumidityQuantity
+	TemperatureQuantity
+
+	numQuantities = int(TemperatureQuantity) + 1
+)
+
+var quantityKeys = [numQuantities][2]string{
+	{"racha", "km/h"}, {"viento_medio", "km/h"}, {"sensacion_termica", "°C"},
+	{"lluvia_1h", "mm"}, {"lluvia_3h", "mm"}, {"lluvia_6h", "mm"}, {"lluvia_24h", "mm"},
+	{"nieve_1h", "cm"}, {"nieve_24h", "cm"}, {"nieve_en_suelo", "m"}, {"visibilidad", "m"},
+	{"isoterma_cero", "m"}, {"cape", "J/kg"}, {"codigo_tiempo", "WMO"}, {"calor", "°C"},
+	{"uv", "índice"}, {"probabilidad_ignicion", "fracción"}, {"humedad", "%"}, {"temperatura", "°C"},
+}
+
+// String gives the quantity's key in the API.
+func (q Quantity) String() string { return quantityKeys[q][0] }
+
+// Unit gives the unit of the quantity's values.
+func (q Quantity) Unit() string { return quantityKeys[q][1] }
+
+// Medians are the values shown with an estimate: medians over the models at the
+// trail's critical point, NaN where no model has the variable.
+type Medians struct {
+	Temperature   float32 // °C
+	FeelsLike     float32 // °C, wind chill or heat index
+	Wind          float32 // km/h
+	Gust          float32 // km/h
+	Precipitation float32 // mm in the hour
+	Snow          float32 // cm in the hour
+	FreezingLevel float32 // m
+	Sight         float32 // m
+	UV            float32 // index
+}
+
+// Vote names a model that had a say in an hour.
+type Vote struct {
+	Model string
+	Run   time.Time // UTC initialisation of the run; zero when unknown
+	Lead  int       // hours from the run to the estimate's hour
+}

@@ -1,0 +1,72 @@
+package store
+
+import (
+	"time"
+
+	"vigia/forecast/alert"
+	"vigia/forecast/hazard"
+	"vigia/store/catalogue"
+)
+
+// Edition is everything that one publication shows: the values that the hourly
+// cycle made and kept, complete and immutable. The handlers turn it into the
+// bodies that they serve.
+type Edition struct {
+	Catalogue *catalogue.Catalogue
+	Rules     *hazard.Rules
+	Simulated bool // demo: every page and answer says so
+
+	Hour       time.Time     // UTC hour of the first estimate
+	IssuedAt   time.Time     // when the estimates were made; zero before the first
+	ValidUntil time.Time     // instant from which the estimates must not be shown as current
+	NextAt     time.Time     // when the next publication is due
+	Reason     hazard.Reason // why there are no estimates at all, else empty
+
+	Trails  []TrailForecast // as Catalogue.Trails
+	Alerts  []alert.Alert   // those not yet finished when the edition was made, and those that finished within the last day
+	History History
+
+	Models     []ModelStatus // in the order asked
+	WeightDay  int           // provider weight used in this UTC day
+	DayLimit   int
+	StartedAt  time.Time
+	FileBytes  int64
+	StoreError string // why the file cannot be written, else empty
+}
+
+// TrailForecast is a trail's estimates, hour by hour from Edition.Hour. It is
+// empty when there are none.
+type TrailForecast struct {
+	Hours []hazard.Estimate
+}
+
+// ModelStatus is how a model stands at a publication.
+type ModelStatus struct {
+	Model       string
+	Run         time.Time // initialisation of the run held; zero when none
+	ConfirmedAt time.Time // when the provider last said that it is the newest
+	State       string    // ok, atrasado (held back or not renewed), vencido, sin_datos
+	LastError   string    // plain words, no addresses; empty when the last try went well
+}
+
+// History is the estimates as they were issued, for the last 168 hours: for
+// each hour kept, newest first, a row for each trail of the catalogue.
+type History struct {
+	Hours []HistoryHour
+}
+
+// HistoryHour is what was issued for one hour.
+type HistoryHour struct {
+	Hour time.Time
+	Rows []HistoryRow // as Catalogue.Trails; a trail without one has State Unknown and Quality NoData
+}
+
+// HistoryRow is an estimate as issued, in the form that is kept: small values,
+// rounded to what is shown.
+type HistoryRow struct {
+	State      hazard.State
+	Quality    hazard.Quality
+	Main       hazard.Hazard
+	Confidence hazard.Confidence
+	Medians    hazard.Medians
+}
