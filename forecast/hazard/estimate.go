@@ -38,24 +38,27 @@ type Cause struct {
 	Point     uint8 // index of the trail point
 }
 
-// Quantity is what a cause measures; it has a key and a unit.
+// Quantity is what a criterion of the rules measures; it has a key and a unit.
 type Quantity uint8
 
-// The quantities of causes.
+// The quantities of criteria and causes. Rain is the liquid part of the
+// precipitation alone.
 const (
 	GustQuantity Quantity = iota
 	MeanWindQuantity
 	WindChillQuantity
 	Precipitation1hQuantity
-	Precipitation3hQuantity
 	Precipitation6hQuantity
-	Precipitation24hQuantity
+	Rain1hQuantity
+	Rain3hQuantity
+	Rain24hQuantity
 	Snow1hQuantity
 	Snow24hQuantity
 	SnowDepthQuantity
 	SightQuantity
 	FreezingLevelQuantity
 	CAPEQuantity
+	ShowersQuantity
 	WeatherCodeQuantity
 	HeatQuantity
 	UVQuantity
@@ -63,15 +66,18 @@ const (
 	HumidityQuantity
 	TemperatureQuantity
 
-	numQuantities = int(TemperatureQuantity) + 1
+	// localHour gates criteria by the hour of the day at the park. It is no
+	// cause and is never published.
+	localHour
+	numQuantities = int(localHour) + 1
 )
 
 var quantityKeys = [numQuantities][2]string{
 	{"racha", "km/h"}, {"viento_medio", "km/h"}, {"sensacion_termica", "°C"},
-	{"lluvia_1h", "mm"}, {"lluvia_3h", "mm"}, {"lluvia_6h", "mm"}, {"lluvia_24h", "mm"},
+	{"precipitacion_1h", "mm"}, {"precipitacion_6h", "mm"}, {"lluvia_1h", "mm"}, {"lluvia_3h", "mm"}, {"lluvia_24h", "mm"},
 	{"nieve_1h", "cm"}, {"nieve_24h", "cm"}, {"nieve_en_suelo", "m"}, {"visibilidad", "m"},
-	{"isoterma_cero", "m"}, {"cape", "J/kg"}, {"codigo_tiempo", "WMO"}, {"calor", "°C"},
-	{"uv", "índice"}, {"probabilidad_ignicion", "fracción"}, {"humedad", "%"}, {"temperatura", "°C"},
+	{"isoterma_cero", "m"}, {"cape", "J/kg"}, {"chubascos", "mm"}, {"codigo_tiempo", "WMO"}, {"calor", "°C"},
+	{"uv", "índice"}, {"probabilidad_ignicion", "fracción"}, {"humedad", "%"}, {"temperatura", "°C"}, {"hora_local", "h"},
 }
 
 // String gives the quantity's key in the API.

@@ -1,0 +1,311 @@
+package hazard
+
+import (
+	"math"
+	"time"
+)
+
+// Run is one centre's model run as the rules see it: its columns hold a series
+// for every point that a [Site] names.
+type Run struct {
+	Model   string
+	Init    time.Time // UTC initialisation; zero when unknown
+	Columns *Columns
+}
+
+// Site is a trail as the rules see it.
+type Site struct {
+	Zone     Zone
+	Remote   bool
+	Fuel     bool
+	TimeZone *time.Location // of the park: some hazards depend on the hour of the day
+	Points   []Point
+}
+
+// Point is a place of a trail.
+type Point struct {
+	Exposure Exposure
+	Critical bool // its medians are shown with the estimate
+	At       int  // index of the point in the runs' columns
+}
+
+func (s *Site) terrain(p Point) Terrain {
+	return Terrain{Exposure: p.Exposure, Zone: s.Zone, Remote: s.Remote, Fuel: s.Fuel}
+}
+
+// coreHazards rest on wind, temperature and precipitation, without which no
+// hour is green.
+var coreHazards = [...]Hazard{Wind, Cold, Rain}
+
+// Assessor makes estimates for one set of runs and hours. It keeps scratch
+// memory from trail to trail, so that it belongs to one goroutine.
+type Assessor struct {
+	rules *Rules
+	runs  []Run
+	asked int
+	from  time.Time
+	hours int
+
+	series  pointSeries
+	values  [][]Inputs   // by run, then hour; one hour more at either end
+	gaps    [][]bool     // as values: a sum of that hour has missing parts
+	raw     []Severity   // one run's ballots, with the hour more at either end
+	ballots [][]Severity // by run, then hour
+	clock   []float64    // local hour of the day, by hour
+	worst   [NumHazards][]verdict
+	medians []Medians
+	voters  []uint32 // bit per run that has a say in the hour at the critical point
+	named   map[voterKey][]Vote
+}
+
+type voterKey struct {
+	hour int
+	runs uint32
+}
+
+// verdict is what the models say of a hazard in an hour at the worst point so
+// far.
+type verdict struct {
+	seen       bool
+	state      State
+	confidence Confidence
+	votes      Votes
+	gaps       bool
+	causes     []Cause
+}
+
+// NewAssessor prepares to make estimates for hours hours from the hour from
+// (UTC), out of at most 32 runs. asked is the number of models that the service
+// asks for: with fewer of them an estimate is partial.
+func (r *Rules) NewAssessor(runs []Run, asked int, from time.Time, hours int) *Assessor {
+	a := &Assessor{rules: r, runs: runs, asked: asked, from: from, hours: hours, named: map[voterKey][]Vote{}}
+	for range runs {
+		a.values = append(a.values, make([]Inputs, hours+2))
+		a.gaps = append(a.gaps, make([]bool, hours+2))
+		a.ballots = append(a.ballots, make([]Severity, hours))
+	}
+	a.raw = make([]Severity, hours+2)
+	a.clock = make([]float64, hours)
+	a.medians = make([]Medians, hours)
+	a.voters = make([]uint32, hours)
+	for h := range a.worst {
+		a.worst[h] = make([]verdict, hours)
+	}
+	return a
+}
+
+// Assess estimates a trail for every hour of the assessor: each hazard at each
+// point by the votes of the models, the trail by its worst hazard and point. A
+// place or hazard that cannot be judged is worse than green and milder than
+// amber: it hides no danger and clears none.
+func (a *Assessor) Assess(site Site) []Estimate {
+	a.reset(site)
+	for i, point := range site.Points {
+		a.load(point)
+		terrain := site.terrain(point)
+		for h := range Hazard(NumHazards) {
+			if a.rules.Applies(h, terrain) {
+				a.judge(h, terrain, uint8(i))
+			}
+		}
+		if point.Critical {
+			a.readMedians()
+		}
+	}
+	return a.estimates()
+}
+
+func (a *Assessor) reset(site Site) {
+	for h := range a.worst {
+		clear(a.worst[h])
+	}
+	for k := range a.hours {
+		a.clock[k] = float64(a.from.Add(time.Duration(k) * time.Hour).In(site.TimeZone).Hour())
+		a.medians[k] = missingMedians
+		a.voters[k] = 0
+	}
+}
+
+// load reads every run's values at a point.
+func (a *Assessor) load(point Point) {
+	for m, run := range a.runs {
+		a.series.open(run.Columns, point.At)
+		first := a.series.index(a.from) - 1
+		for k := range a.values[m] {
+			a.gaps[m][k] = a.series.inputs(first+k, a.rules, &a.values[m][k])
+		}
+	}
+}
+
+// judge counts the ballots on a hazard at the point that is loaded, and keeps
+// the verdict where it is the worst so far.
+func (a *Assessor) judge(h Hazard, terrain Terrain, point uint8) {
+	set := a.rules.terrain(terrain)
+	for m := range a.runs {
+		a.cast(h, set, m)
+	}
+	for k := range a.hours {
+		v := verdict{seen: true}
+		for m := range a.runs {
+			v.votes.Add(a.ballots[m][k])
+			v.gaps = v.gaps || a.gaps[m][k+1]
+		}
+		v.state, v.confidence = a.rules.Combine(v.votes, k)
+		if h == Visibility {
+			v.confidence = min(v.confidence, Medium) // few models have it, and none well
+		}
+		best := &a.worst[h][k]
+		if best.seen && !v.worseThan(best) {
+			best.gaps = best.gaps || v.gaps
+			continue
+		}
+		v.gaps = v.gaps || best.gaps
+		if v.state >= Amber {
+			v.causes = a.causes(h, set, v.state, k, point)
+		}
+		*best = v
+	}
+}
+
+// graveness orders states for the worst of several: what is unknown outweighs
+// green.
+var graveness = [...]int{Green: 0, Unknown: 1, Amber: 2, Red: 3}
+
+func (v *verdict) worseThan(other *verdict) bool {
+	if v.state != other.state {
+		return graveness[v.state] > graveness[other.state]
+	}
+	return v.share() > other.share() && v.state != Green || v.share() < other.share() && v.state == Green
+}
+
+// share is the fraction of the models that supports the state.
+func (v *verdict) share() float64 {
+	if v.votes.Total == 0 {
+		return 0
+	}
+	return float64(v.votes.agree(v.state)) / float64(v.votes.Total)
+}
+
+// estimates puts the verdicts of all hazards together, hour by hour.
+func (a *Assessor) estimates() []Estimate {
+	present := 0
+	for h := range a.worst {
+		if a.hours > 0 && a.worst[h][0].seen {
+			present++
+		}
+	}
+	estimates := make([]Estimate, a.hours)
+	lines := make([]HazardEstimate, 0, a.hours*present)
+	for k := range estimates {
+		first := len(lines)
+		for h := range Hazard(NumHazards) {
+			if v := &a.worst[h][k]; v.seen {
+				lines = append(lines, v.line(h))
+			}
+		}
+		e := &estimates[k]
+		e.Hour = a.from.Add(time.Duration(k) * time.Hour)
+		e.Hazards = lines[first:len(lines):len(lines)]
+		e.Medians = a.medians[k]
+		e.Models = a.votersOf(k)
+		a.conclude(e, k)
+	}
+	return estimates
+}
+
+func (v *verdict) line(h Hazard) HazardEstimate {
+	return HazardEstimate{
+		Hazard: h, State: v.state, Confidence: v.confidence, Causes: v.causes,
+		Agree: uint8(v.votes.agree(v.state)), Total: uint8(v.votes.Total), Amber: uint8(v.votes.Amber), Red: uint8(v.votes.Red),
+	}
+}
+
+// conclude decides the trail's state for the hour.
+func (a *Assessor) conclude(e *Estimate, k int) {
+	e.Main = NoHazard
+	var worst *verdict
+	for _, line := range e.Hazards {
+		v := &a.worst[line.Hazard][k]
+		if v.state >= Amber && (worst == nil || v.state > worst.state || v.state == worst.state && v.share() > worst.share()) {
+			worst, e.Main = v, line.Hazard
+		}
+	}
+	switch core, known := a.coreConfidence(k); {
+	case worst != nil:
+		e.State, e.Confidence = worst.state, worst.confidence
+	case known:
+		e.State, e.Confidence = Green, core
+	default:
+		e.State, e.Reason = Unknown, a.whyUnknown(e.Hour, k)
+		return
+	}
+	e.Quality = Complete
+	if a.incomplete(e, k) {
+		e.Quality = Partial
+	}
+}
+
+// coreConfidence gives the least confidence among the core hazards, and whether
+// all of them are known.
+func (a *Assessor) coreConfidence(k int) (least Confidence, known bool) {
+	least = High
+	for _, h := range coreHazards {
+		v := &a.worst[h][k]
+		if v.state == Unknown {
+			return NoConfidence, false
+		}
+		least = min(least, v.confidence)
+	}
+	return least, true
+}
+
+// incomplete tells whether a model, a hazard or a part of a sum is missing.
+func (a *Assessor) incomplete(e *Estimate, k int) bool {
+	for _, h := range coreHazards {
+		if v := &a.worst[h][k]; v.votes.Total < a.asked || v.gaps {
+			return true
+		}
+	}
+	for _, line := range e.Hazards {
+		if line.State == Unknown {
+			return true
+		}
+	}
+	return false
+}
+
+func (a *Assessor) whyUnknown(hour time.Time, k int) Reason {
+	if len(a.runs) == 0 {
+		return NoRuns
+	}
+	if k > a.rules.limits.Combinacion.PlazoNivel {
+		return BeyondHorizon
+	}
+	for _, run := range a.runs {
+		if end := run.Columns.Start.Add(time.Duration(run.Columns.Hours) * time.Hour); hour.Before(end) {
+			return PartialData
+		}
+	}
+	return BeyondHorizon
+}
+
+// votersOf names the runs that have a say in an hour. Equal lists are shared.
+func (a *Assessor) votersOf(k int) []Vote {
+	key := voterKey{k, a.voters[k]}
+	if votes, ok := a.named[key]; ok {
+		return votes
+	}
+	var votes []Vote
+	hour := a.from.Add(time.Duration(k) * time.Hour)
+	for m, run := range a.runs {
+		if key.runs&(1<<m) != 0 {
+			vote := Vote{Model: run.Model, Run: run.Init}
+			if !run.Init.IsZero() {
+				vote.Lead = int(math.Round(hour.Sub(run.Init).Hours()))
+			}
+			votes = append(votes, vote)
+		}
+	}
+	a.named[key] = votes
+	return votes
+}

@@ -1,0 +1,66 @@
+package hazard
+
+// tolerance is how a hazard's severity in one hour takes in the hours beside
+// it, since models err by about an hour in time.
+type tolerance uint8
+
+const (
+	exactHour    tolerance = iota // sums over hours: no tolerance
+	worstOfThree                  // the worst of the hour and its neighbours
+	gatedThree                    // the same, but the hour of the day is the hour's own
+	twoOfThree                    // reached in two of the three hours
+)
+
+var tolerances = [NumHazards]tolerance{
+	Wind: worstOfThree, WindRain: worstOfThree, Cold: worstOfThree, Blizzard: worstOfThree,
+	Heat: worstOfThree, UV: worstOfThree, Visibility: worstOfThree,
+	Storm: gatedThree, Fire: gatedThree, WetCold: twoOfThree,
+}
+
+// cast writes one run's ballots on a hazard, hour by hour.
+func (a *Assessor) cast(h Hazard, set *terrainRules, m int) {
+	values, ballots := a.values[m], a.ballots[m]
+	how := tolerances[h]
+	if how == gatedThree {
+		for k := range ballots {
+			ballots[k] = a.castGated(h, set, values[k:k+3], k)
+		}
+		return
+	}
+	for k := range values {
+		a.raw[k] = a.rules.ballot(h, set, &values[k], 0, 0)
+	}
+	for k := range ballots {
+		ballots[k] = how.merge(a.raw[k], a.raw[k+1], a.raw[k+2])
+	}
+}
+
+// castGated judges the hour and its neighbours by the hour's own place in the
+// day: the weather may be early or late, the clock is not.
+func (a *Assessor) castGated(h Hazard, set *terrainRules, values []Inputs, k int) Severity {
+	var s [3]Severity
+	for d := range s {
+		s[d] = a.rules.ballot(h, set, &values[d], a.clock[k], k)
+	}
+	return gatedThree.merge(s[0], s[1], s[2])
+}
+
+// merge gives the severity of the middle hour of three. A middle hour that is
+// itself undecided can be raised by its neighbours but not be called calm by
+// them.
+func (t tolerance) merge(before, now, after Severity) Severity {
+	merged := now
+	switch t {
+	case worstOfThree, gatedThree:
+		merged = max(before, now, after)
+	case twoOfThree:
+		merged = max(min(before, now), min(now, after), min(before, after)) // the median
+		if merged == NoVote && now != NoVote {
+			merged = Calm
+		}
+	}
+	if now == NoVote && merged <= Calm {
+		return NoVote
+	}
+	return merged
+}

@@ -1,0 +1,99 @@
+package hazard
+
+import "math"
+
+// missingMedians has no value at all.
+var missingMedians = func() Medians {
+	n := float32(math.NaN())
+	return Medians{n, n, n, n, n, n, n, n, n}
+}()
+
+// MissingMedians gives medians without any value.
+func MissingMedians() Medians { return missingMedians }
+
+// feelsHotFrom is the air temperature in °C (80 °F) from which the heat index
+// says better than the wind chill how the air feels.
+const feelsHotFrom = 27
+
+// readMedians takes the values shown with an estimate from the point that is
+// loaded, and notes which runs have a say in which hour.
+func (a *Assessor) readMedians() {
+	for k := range a.hours {
+		over := func(value func(in *Inputs) float64) float32 {
+			var s sample
+			for m := range a.runs {
+				s.add(value(&a.values[m][k+1]))
+			}
+			return float32(s.median())
+		}
+		quantity := func(q Quantity) float32 {
+			return over(func(in *Inputs) float64 { return in.values[q] })
+		}
+		a.medians[k] = Medians{
+			Temperature: quantity(TemperatureQuantity), FeelsLike: over(feelsLike),
+			Wind: quantity(MeanWindQuantity), Gust: quantity(GustQuantity),
+			Precipitation: quantity(Precipitation1hQuantity), Snow: quantity(Snow1hQuantity),
+			FreezingLevel: quantity(FreezingLevelQuantity), Sight: quantity(SightQuantity), UV: quantity(UVQuantity),
+		}
+		for m := range a.runs {
+			if a.values[m][k+1].hasCore() {
+				a.voters[k] |= 1 << m
+			}
+		}
+	}
+}
+
+// hasCore tells whether any of wind, temperature and precipitation is there.
+func (in *Inputs) hasCore() bool {
+	return !math.IsNaN(in.values[TemperatureQuantity]) || !math.IsNaN(in.values[MeanWindQuantity]) ||
+		!math.IsNaN(in.values[Precipitation1hQuantity])
+}
+
+func feelsLike(in *Inputs) float64 {
+	if in.values[TemperatureQuantity] >= feelsHotFrom {
+		return in.values[HeatQuantity]
+	}
+	return in.values[WindChillQuantity]
+}
+
+// sample collects the models' values of one quantity, in order. What is missing
+// is left out; more than its room (the most runs there are) cannot be added.
+type sample struct {
+	values [32]float64
+	n      int
+}
+
+func (s *sample) add(x float64) {
+	if math.IsNaN(x) {
+		return
+	}
+	i := s.n
+	for i > 0 && s.values[i-1] > x {
+		s.values[i] = s.values[i-1]
+		i--
+	}
+	s.values[i] = x
+	s.n++
+}
+
+// median of an even number is the mean of the middle two; NaN when empty.
+func (s *sample) median() float64 {
+	if s.n == 0 {
+		return math.NaN()
+	}
+	return (s.values[(s.n-1)/2] + s.values[s.n/2]) / 2
+}
+
+func (s *sample) min() float64 {
+	if s.n == 0 {
+		return math.NaN()
+	}
+	return s.values[0]
+}
+
+func (s *sample) max() float64 {
+	if s.n == 0 {
+		return math.NaN()
+	}
+	return s.values[s.n-1]
+}

@@ -1,0 +1,158 @@
+package hazard
+
+import (
+	"math"
+	"time"
+)
+
+// exact undoes the rounding of float32 for values written with few decimals, so
+// that 0.7 from a file of values compares equal to the threshold 0.7.
+func exact(v float32) float64 { return math.RoundToEven(float64(v)*1e4) / 1e4 }
+
+// tenThousandths are sums in whole units of 1e-4: adding them is exact, so that
+// forty times 0.5 mm are 20 mm and not a hair less.
+type tenThousandths = int64
+
+// running holds running sums of a column of hourly amounts, so that the sum of
+// any window costs two look-ups.
+type running struct {
+	sums  []tenThousandths
+	holes []int32 // missing hours up to here
+}
+
+func (r *running) reset(hours int) {
+	if cap(r.sums) < hours+1 {
+		r.sums, r.holes = make([]tenThousandths, hours+1), make([]int32, hours+1)
+	}
+	r.sums, r.holes = r.sums[:hours+1], r.holes[:hours+1]
+}
+
+func (r *running) add(i int, v float64) {
+	r.sums[i+1], r.holes[i+1] = r.sums[i], r.holes[i]
+	if math.IsNaN(v) {
+		r.holes[i+1]++
+		return
+	}
+	r.sums[i+1] += tenThousandths(math.RoundToEven(v * 1e4))
+}
+
+// window gives the sum of the n hours that end with hour i, and how many of
+// those hours are missing. Hours before the first value are missing.
+func (r *running) window(i, n int) (sum float64, missing int) {
+	from := i + 1 - n
+	if from < 0 {
+		missing, from = -from, 0
+	}
+	missing += int(r.holes[i+1] - r.holes[from])
+	return float64(r.sums[i+1]-r.sums[from]) / 1e4, missing
+}
+
+// recentHours of a long sum must be there for it to decide that all is calm.
+// Older gaps only make the estimate partial.
+const recentHours = 3
+
+// pointSeries reads one model's columns at one point.
+type pointSeries struct {
+	columns             *Columns
+	point               int
+	all, rain, snowfall running
+}
+
+func (p *pointSeries) open(c *Columns, point int) {
+	p.columns, p.point = c, point
+	p.all.reset(c.Hours)
+	p.rain.reset(c.Hours)
+	p.snowfall.reset(c.Hours)
+	for i := range c.Hours {
+		total, snow := p.at(Precipitation, i), p.at(Snowfall, i)
+		p.all.add(i, total)
+		p.rain.add(i, liquid(total, snow))
+		p.snowfall.add(i, snow)
+	}
+}
+
+// liquid gives the liquid part in mm of a precipitation total in mm of which
+// snow cm fell as snow, at the provider's 7 cm of snow for 10 mm of water.
+// Without a snowfall all of it counts as rain, the graver reading.
+func liquid(total, snow float64) float64 {
+	if math.IsNaN(snow) {
+		return total
+	}
+	return max(0, total-snow/0.7)
+}
+
+func (p *pointSeries) at(v Variable, i int) float64 {
+	series := p.columns.Series(v, p.point)
+	if series == nil || i < 0 || i >= len(series) {
+		return math.NaN()
+	}
+	return exact(series[i])
+}
+
+// index gives the position of an hour in the columns; it may lie outside.
+func (p *pointSeries) index(hour time.Time) int {
+	return int(hour.Sub(p.columns.Start) / time.Hour)
+}
+
+// inputs fills in the quantities of hour i, and tells whether a sum has gaps.
+// rules gives the rain of three days from which the ground counts as soaked.
+func (p *pointSeries) inputs(i int, rules *Rules, in *Inputs) (gaps bool) {
+	*in = NewInputs()
+	if i < 0 || i >= p.columns.Hours {
+		return false
+	}
+	temperature, humidity, wind := p.at(Temperature, i), p.at(Humidity, i), p.at(WindSpeed, i)
+	in.Set(TemperatureQuantity, temperature)
+	in.Set(HumidityQuantity, humidity)
+	in.Set(MeanWindQuantity, wind)
+	in.Set(GustQuantity, p.at(WindGust, i))
+	in.Set(WindChillQuantity, WindChill(temperature, wind))
+	in.setHeat(temperature, humidity)
+	in.Set(IgnitionQuantity, IgnitionProbability(temperature, humidity, 0))
+	in.Set(SnowDepthQuantity, p.at(SnowDepth, i))
+	in.Set(SightQuantity, p.at(SightRange, i))
+	in.Set(FreezingLevelQuantity, p.at(FreezingLevel, i))
+	in.Set(CAPEQuantity, p.at(CAPE, i))
+	in.Set(WeatherCodeQuantity, p.at(WeatherCode, i))
+	in.Set(UVQuantity, p.at(UVIndex, i))
+	gaps = p.sums(i, in)
+	spell, _ := p.rain.window(i, 72)
+	in.wetSpell = spell >= rules.limits.Lluvia.Antecedente.P72h
+	return gaps
+}
+
+// sums fills in the quantities that are sums over hours.
+func (p *pointSeries) sums(i int, in *Inputs) (gaps bool) {
+	for _, s := range [...]struct {
+		quantity Quantity
+		amounts  *running
+		hours    int
+	}{
+		{Precipitation1hQuantity, &p.all, 1}, {Precipitation6hQuantity, &p.all, 6}, {ShowersQuantity, &p.all, 1},
+		{Rain1hQuantity, &p.rain, 1}, {Rain3hQuantity, &p.rain, 3}, {Rain24hQuantity, &p.rain, 24},
+		{Snow1hQuantity, &p.snowfall, 1}, {Snow24hQuantity, &p.snowfall, 24},
+	} {
+		sum, missing := s.amounts.window(i, s.hours)
+		if missing == s.hours {
+			continue
+		}
+		gaps = gaps || missing > 0
+		if _, recent := s.amounts.window(i, min(s.hours, recentHours)); recent > 0 {
+			in.SetAtLeast(s.quantity, sum)
+		} else {
+			in.Set(s.quantity, sum)
+		}
+	}
+	return gaps
+}
+
+// setHeat fills in what the heat hazard compares: the greater of temperature and
+// heat index, because in dry desert air the index lies below the temperature.
+// Without a humidity the temperature is a lower bound.
+func (in *Inputs) setHeat(tempC, humidity float64) {
+	if math.IsNaN(humidity) {
+		in.SetAtLeast(HeatQuantity, tempC)
+		return
+	}
+	in.Set(HeatQuantity, max(tempC, HeatIndex(tempC, humidity)))
+}

@@ -1,0 +1,158 @@
+package hazard
+
+import "math"
+
+// Severity is one model's vote on one hazard at one hour.
+type Severity int8
+
+// The severities. NoVote: the model lacks the inputs.
+const (
+	NoVote   Severity = -1
+	Calm     Severity = 0
+	Moderate Severity = 1
+	Severe   Severity = 2
+)
+
+// Inputs are one model's values for one hour at one point, by quantity. Make
+// them with [NewInputs].
+type Inputs struct {
+	values   [numQuantities]float64
+	short    uint32 // bit per quantity: the value is a sum with gaps, so no more than a lower bound
+	wetSpell bool   // so much rain in 72 h that less is enough now
+}
+
+// NewInputs gives inputs with every quantity missing.
+func NewInputs() Inputs {
+	var in Inputs
+	for q := range in.values {
+		in.values[q] = math.NaN()
+	}
+	return in
+}
+
+// Set gives a quantity its value, in the quantity's unit. NaN is missing.
+func (in *Inputs) Set(q Quantity, value float64) { in.values[q] = value }
+
+// SetAtLeast gives a quantity a lower bound: a sum of which hours are missing.
+// It may raise a level, it never clears one.
+func (in *Inputs) SetAtLeast(q Quantity, value float64) {
+	in.values[q] = value
+	in.short |= 1 << q
+}
+
+// truth is a value of three-valued logic (Kleene): what is missing is unknown,
+// and an unknown part leaves the whole unknown unless another part decides it.
+type truth int8
+
+const (
+	no truth = iota
+	unknown
+	yes
+)
+
+func (in *Inputs) test(c *criterion, hour float64) truth {
+	x := in.values[c.quantity]
+	if c.quantity == localHour {
+		x = hour
+	}
+	switch {
+	case c.holds(x):
+		return yes
+	case math.IsNaN(x) || in.short&(1<<c.quantity) != 0 && c.rising():
+		return unknown
+	default:
+		return no
+	}
+}
+
+// any tells whether one of the alternatives is met.
+func (in *Inputs) any(alternatives []alternative, hour float64) truth {
+	result := no
+	for _, criteria := range alternatives {
+		all := yes
+		for i := range criteria {
+			all = min(all, in.test(&criteria[i], hour))
+			if all == no {
+				break
+			}
+		}
+		result = max(result, all)
+		if result == yes {
+			break
+		}
+	}
+	return result
+}
+
+// vote gives the severity that the known values prove under a rule at a local
+// hour of the day, and whether they decide it: Calm with a missing value that
+// could have been dangerous is undecided.
+func (in *Inputs) vote(r *rule, hour float64) (s Severity, decided bool) {
+	if in.any(r.red, hour) == yes {
+		return Severe, true
+	}
+	switch in.any(r.amber, hour) {
+	case yes:
+		return Moderate, true
+	case no:
+		return Calm, true
+	default:
+		return Calm, false
+	}
+}
+
+// knowsAny tells whether any quantity of a rule has a value.
+func (in *Inputs) knowsAny(r *rule) bool {
+	for _, alternatives := range [][]alternative{r.amber, r.red} {
+		for _, criteria := range alternatives {
+			for _, c := range criteria {
+				if c.quantity != localHour && !math.IsNaN(in.values[c.quantity]) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// Severity gives what one model's values prove of a hazard, and whether they
+// decide it. hour is the local hour of the day at the park and lead the hours
+// from now: a thunderstorm far ahead is at most Moderate. NoVote when no input
+// of the hazard is known; Calm for a hazard that does not exist on the terrain.
+// An undecided Calm must not be counted as a vote.
+func (r *Rules) Severity(h Hazard, t Terrain, in Inputs, hour, lead int) (s Severity, decided bool) {
+	if !r.Applies(h, t) {
+		return Calm, true
+	}
+	rule := r.terrain(t).rule(h, &in)
+	if !in.knowsAny(rule) {
+		return NoVote, false
+	}
+	s, decided = in.vote(rule, float64(hour))
+	return r.capStorm(h, s, lead), decided
+}
+
+// ballot is the severity as it is counted: NoVote unless decided.
+func (r *Rules) ballot(h Hazard, set *terrainRules, in *Inputs, hour float64, lead int) Severity {
+	s, decided := in.vote(set.rule(h, in), hour)
+	if !decided {
+		return NoVote
+	}
+	return r.capStorm(h, s, lead)
+}
+
+// capStorm holds thunderstorms far ahead at Moderate: where and when one strikes
+// is predictable for hours only (MeteoSwiss).
+func (r *Rules) capStorm(h Hazard, s Severity, lead int) Severity {
+	if h == Storm && lead > r.limits.Tormenta.RojoPlazo {
+		return min(s, Moderate)
+	}
+	return s
+}
+
+func (t *terrainRules) rule(h Hazard, in *Inputs) *rule {
+	if h == Rain && in.wetSpell {
+		return &t.wetRain
+	}
+	return &t.rules[h]
+}
