@@ -1,0 +1,124 @@
+// Package forecast runs the hourly cycle, the heart of Vigía.
+//
+// Data passes through it as a story told from top to bottom: what is new at the
+// provider is fetched, model by model, and kept ([Engine.renew]) → the runs that
+// may vote are assessed for every trail and hour ([Engine.assess]) → the open
+// alerts are brought up to date → one transaction writes the hour, the alerts
+// and what was confirmed → the finished edition goes to the publisher. A cycle
+// without anything new re-estimates from the runs that are held, so that the
+// hours move on with the clock; without a run young enough the edition says so
+// instead of giving a level.
+package forecast
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+
+	"vigia/forecast/alert"
+	"vigia/forecast/hazard"
+	"vigia/forecast/openmeteo"
+	"vigia/store"
+	"vigia/store/catalogue"
+)
+
+// Provider gives the weather. [openmeteo.Client] is the real one.
+type Provider interface {
+	LatestRun(ctx context.Context, model string) (openmeteo.RunInfo, error)
+	Forecast(ctx context.Context, model string, places []catalogue.Location) (*openmeteo.Answer, error)
+}
+
+// Publisher shows an edition to the public. It must not keep the caller waiting
+// for clients.
+type Publisher interface {
+	Publish(*store.Edition)
+}
+
+// Options are what an Engine needs. All but Progress are required.
+type Options struct {
+	Store     *store.Store
+	Provider  Provider
+	Usage     func() openmeteo.Usage // the provider's weight, for the health page
+	Catalogue *catalogue.Catalogue
+	Rules     *hazard.Rules
+	Models    []string // ids, in the order asked
+	Clock     clockwork.Clock
+	Log       *slog.Logger
+	Publisher Publisher
+	Simulated bool
+	// Progress, when set, is told each step of a cycle in plain Spanish.
+	Progress func(step string)
+}
+
+const (
+	// Hours is how far ahead estimates go, the current hour included: from now to
+	// 72 h from now.
+	Hours = 73
+	// historyHours is how long issued estimates are kept.
+	historyHours = 168
+	// grace is how long after its hour an edition may still be shown, while the
+	// next is being made.
+	grace = 20 * time.Minute
+	// staleAfter is the age of the last confirmation from which estimates are
+	// marked as out of date: one missed cycle and a half.
+	staleAfter = 90 * time.Minute
+)
+
+// Engine is the cycle with what it holds between two runs of it.
+type Engine struct {
+	o         Options
+	sites     []hazard.Site
+	startedAt time.Time
+
+	mu      sync.Mutex // one cycle at a time; guards what follows
+	models  []*model
+	alerts  []alert.Alert
+	issued  time.Time // hour of the last edition with this process's cycle; zero before the first
+	failing error     // of the last commit
+}
+
+// New takes up what the store holds. The runs are read from it, so that a
+// restart needs no call to the provider.
+func New(o Options) (*Engine, error) {
+	e := &Engine{o: o, sites: sites(o.Catalogue), startedAt: o.Clock.Now()}
+	confirmed, err := o.Store.Confirmed()
+	if err != nil {
+		return nil, fmt.Errorf("read what the models last confirmed: %w", err)
+	}
+	if e.alerts, err = o.Store.Alerts(); err != nil {
+		return nil, fmt.Errorf("read the alerts: %w", err)
+	}
+	for _, id := range o.Models {
+		m := &model{id: id, confirmed: confirmed[id]}
+		m.run, err = o.Store.Run(id, o.Catalogue.Locations)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return nil, fmt.Errorf("read the run of %s: %w", id, err)
+		}
+		e.models = append(e.models, m)
+	}
+	return e, nil
+}
+
+// sites puts the catalogue's trails in the form of the rules.
+func sites(c *catalogue.Catalogue) []hazard.Site {
+	list := make([]hazard.Site, len(c.Trails))
+	for i, trail := range c.Trails {
+		site := hazard.Site{Zone: trail.Zone, Remote: trail.Remote, Fuel: trail.Fuel, TimeZone: c.Parks[trail.Park].TimeZone}
+		for _, p := range trail.Points {
+			site.Points = append(site.Points, hazard.Point{Exposure: p.Exposure, Critical: p.Critical, At: p.At})
+		}
+		list[i] = site
+	}
+	return list
+}
+
+func (e *Engine) tell(format string, args ...any) {
+	if e.o.Progress != nil {
+		e.o.Progress(fmt.Sprintf(format, args...))
+	}
+}

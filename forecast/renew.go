@@ -1,0 +1,139 @@
+package forecast
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"vigia/forecast/hazard"
+	"vigia/store"
+	"vigia/store/catalogue"
+)
+
+// modelTimeout bounds the fetching of one model, the waiting for the provider's
+// limits included, so that a slow provider cannot keep the next hour's edition
+// from coming in time.
+const modelTimeout = 5 * time.Minute
+
+// renew asks the provider for each model's newest run and fetches those that are
+// not held yet. It calls after each run that came in, so that the first of them
+// is shown while the provider's limits hold the others back. A model whose retry
+// is not due, and after a failure the rest of what it needs, waits for the next
+// time.
+func (e *Engine) renew(ctx context.Context, after func()) {
+	for _, m := range e.models {
+		if ctx.Err() != nil {
+			return
+		}
+		e.keepUp()
+		if e.o.Clock.Now().Before(m.retryAt) {
+			continue
+		}
+		bounded, cancel := context.WithTimeout(ctx, modelTimeout)
+		fetched, err := e.renewModel(bounded, m)
+		cancel()
+		if err != nil {
+			e.note(ctx, m, err)
+			continue
+		}
+		m.worked(e.o.Clock.Now())
+		if fetched {
+			after()
+		}
+	}
+}
+
+// note decides and logs a model's failure, once.
+func (e *Engine) note(ctx context.Context, m *model, err error) {
+	if ctx.Err() != nil {
+		return // we are ending; nothing is wrong with the model
+	}
+	first := m.failures == 0
+	m.failed(e.o.Clock.Now(), err)
+	e.tell("%s: %s", m.id, m.problem)
+	level := slog.LevelDebug
+	if first {
+		level = slog.LevelWarn
+	}
+	e.o.Log.Log(ctx, level, "model not renewed", "model", m.id, "error", err, "tries", m.failures, "next_try", m.retryAt.UTC())
+}
+
+// renewModel makes sure that the model's newest run is held. It fetches the run
+// when it is new and ready, and when the one held lacks places of the catalogue.
+func (e *Engine) renewModel(ctx context.Context, m *model) (fetched bool, err error) {
+	info, err := e.o.Provider.LatestRun(ctx, m.id)
+	if err != nil {
+		return false, err
+	}
+	m.info = info
+	held := m.run != nil && complete(m.run, e.o.Catalogue.Locations)
+	if held && !info.Init.After(m.run.Init) {
+		return false, nil
+	}
+	if held && e.o.Clock.Now().Before(info.ReadyAt()) {
+		return false, nil // still being copied to the provider's servers
+	}
+	e.tell("pidiendo %s (%d puntos)", m.id, len(e.o.Catalogue.Locations))
+	answer, err := e.o.Provider.Forecast(ctx, m.id, e.o.Catalogue.Locations)
+	if err != nil {
+		return false, err
+	}
+	if !anyValue(answer.Columns) {
+		return false, errNothing
+	}
+	now := e.o.Clock.Now()
+	m.run = &store.Run{
+		Model: m.id, Init: info.Init, Available: info.Available, Interval: info.Interval, FetchedAt: now,
+		Places: e.o.Catalogue.Locations, Columns: answer.Columns,
+	}
+	e.o.Log.Info("run fetched", "model", m.id, "run", info.Init.UTC(), "points", len(m.run.Places),
+		"weight", answer.Weight, "implausible", answer.Implausible, "farthest_cell_km", int(answer.FarthestKm))
+	if err := e.o.Store.SaveRun(m.run); err != nil {
+		e.o.Log.Error("run not kept: a restart will ask for it again", "model", m.id, "error", err)
+	}
+	return true, nil
+}
+
+// errNothing is an answer in which every value is missing: the model has nothing
+// for these places, and a run that is held says more.
+var errNothing = errors.New("the answer has no value at all")
+
+func anyValue(c *hazard.Columns) bool {
+	for _, v := range []hazard.Variable{hazard.Temperature, hazard.WindSpeed, hazard.Precipitation} {
+		for _, x := range c.Values[v] {
+			if x == x {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// complete tells whether a run was fetched for all the places: a catalogue may
+// have gained some since.
+func complete(run *store.Run, places []catalogue.Location) bool {
+	have := make(map[catalogue.Location]bool, len(run.Places))
+	for _, place := range run.Places {
+		have[place] = true
+	}
+	for _, place := range places {
+		if !have[place] {
+			return false
+		}
+	}
+	return true
+}
+
+// age is how long ago the newest of the models that vote was confirmed.
+func age(models []*model, now time.Time, limit time.Duration) (newest time.Time, voting int) {
+	for _, m := range models {
+		if m.votes(now, limit) {
+			voting++
+			if m.confirmed.After(newest) {
+				newest = m.confirmed
+			}
+		}
+	}
+	return newest, voting
+}

@@ -1,0 +1,81 @@
+package forecast
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/go-co-op/gocron/v2"
+)
+
+// watchEvery is how often the clock is compared with what is due, for the retries
+// within an hour and because a scheduler's timers go wrong when the machine
+// sleeps or its clock is set.
+const watchEvery = 5 * time.Second
+
+// Run shows what is held at once, then runs a cycle now and at every full hour
+// (UTC: no hour is lost when a local clock changes) until the context ends. A
+// cycle that is running then is given up: its transaction is whole or not there.
+func (e *Engine) Run(ctx context.Context) error {
+	e.Show()
+	scheduler, err := gocron.NewScheduler(
+		gocron.WithLocation(time.UTC), gocron.WithClock(e.o.Clock), gocron.WithStopTimeout(5*time.Second),
+		gocron.WithGlobalJobOptions(gocron.WithSingletonMode(gocron.LimitModeReschedule)),
+	)
+	if err != nil {
+		return fmt.Errorf("make the scheduler: %w", err)
+	}
+	if _, err := scheduler.NewJob(gocron.CronJob("0 * * * *", false), gocron.NewTask(func() { e.guarded(ctx) })); err != nil {
+		return fmt.Errorf("schedule the hourly cycle: %w", err)
+	}
+	scheduler.Start()
+	e.guarded(ctx)
+	e.watch(ctx)
+	return scheduler.Shutdown()
+}
+
+// watch runs the cycles that the scheduler cannot know of.
+func (e *Engine) watch(ctx context.Context) {
+	ticker := e.o.Clock.NewTicker(watchEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.Chan():
+			if e.due() {
+				e.guarded(ctx)
+			}
+		}
+	}
+}
+
+// due tells whether a cycle is wanted now: the hour has no edition, or a model
+// that failed may be tried again.
+func (e *Engine) due() bool {
+	if !e.mu.TryLock() {
+		return false // a cycle is running
+	}
+	defer e.mu.Unlock()
+	now := e.o.Clock.Now()
+	if now.Truncate(time.Hour) != e.issued && !e.issued.IsZero() {
+		return true
+	}
+	for _, m := range e.models {
+		if m.failures > 0 && !now.Before(m.retryAt) {
+			return true
+		}
+	}
+	return false
+}
+
+// guarded runs a cycle and keeps a panic in it from ending the service: what was
+// published last stays until it expires.
+func (e *Engine) guarded(ctx context.Context) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			e.o.Log.Error("cycle broke off", "panic", fmt.Sprint(fault))
+		}
+	}()
+	e.Cycle(ctx)
+}
