@@ -26,8 +26,8 @@ const (
 	cautionWithin = 48 // hours ahead in which a caution may begin
 	mergedGap     = 2 * time.Hour
 	margin        = time.Hour // before the first and after the last hour of a window
-	// keepFinished is how long a finished alert stays in the list, so that who
-	// saw it can read how it ended.
+	// keepFinished is how long past its window an alert stays in the list, so
+	// that who saw it can read how it ended, and its id is not used again.
 	keepFinished = 24 * time.Hour
 	maxChanges   = 50
 )
@@ -46,7 +46,7 @@ func Update(previous []Alert, parks []Outlook, now time.Time) []Alert {
 	for _, a := range previous {
 		if a.Active(now) {
 			open[a.Park] = append(open[a.Park], a)
-		} else if now.Sub(a.End) < keepFinished && now.Sub(a.UpdatedAt) < keepFinished {
+		} else if now.Sub(a.End) < keepFinished {
 			updated = append(updated, finish(a, now))
 		}
 	}
