@@ -2,10 +2,56 @@
 // knows: their types, the default that is embedded in the binary, and the
 // validation of a catalogue that an operator writes.
 //
-// A catalogue file (JSON, Spanish keys) is decoded strictly, checked as a whole
-// so that every fault is named with its place, and completed with the figures
-// that follow from its facts by stated rules. It is immutable from then on, so
-// it may be read from any goroutine.
+// Data passes through it top to bottom: a file ([Load], [Parse]) is decoded
+// strictly, checked as a whole so that every fault is named with its place
+// ([FaultsError]), completed with the figures that follow from its facts by
+// stated rules ([DerivationRules]), and indexed. A [Catalogue] is immutable from
+// then on, so it may be read from any goroutine. [Catalogue.Export] writes it
+// back in the form that Parse reads.
+//
+// # The file
+//
+// One JSON object in UTF-8. A field that is not marked optional is required;
+// null stands for an optional field that is left out; unknown and repeated
+// fields are faults.
+//
+//	version               optional text; "sin-version" when left out
+//	reglas                optional list of texts: how derived figures were made
+//	telefonos_emergencia  optional list; left out: those of Chile, []: none
+//	    numero, nombre, nota (optional)
+//	parques               list, at least one
+//	    slug              a-z, 0-9 and single hyphens, at most 64
+//	    nombre, region    texts
+//	    tipo              parque_nacional, reserva_nacional, monumento_natural
+//	    latitud, longitud, altitud_m
+//	    zona_horaria      IANA name, as America/Punta_Arenas
+//	    superficie_ha     optional
+//	    administrador     optional: nombre, verificado_en (optional date
+//	                      AAAA-MM-DD), nota (optional)
+//	    url               optional, http or https
+//	    ubicacion_aproximada  optional, false when left out
+//	senderos              list; at least one for every park
+//	    slug              unique in its park
+//	    parque            slug of its park
+//	    nombre
+//	    tipo              ida_y_vuelta, circuito, travesia
+//	    largo_km          optional: what is walked in all; left out: unknown
+//	    dificultad        optional: baja, media, alta, muy_alta
+//	    zona_clima        optional: arido, centro, sur, austral; else by [ZoneAt]
+//	    remota            optional; else more than 4 h to shelter by length
+//	    combustible       optional; else by exposure, zone and height
+//	    ubicacion_aproximada  optional, false when left out
+//	    puntos            list of 1 to 100, the start first
+//	        nombre, latitud, longitud, altitud_m
+//	        exposicion    cresta_paso, glaciar_nieve, valle_abierto, bosque,
+//	                      vadeo_quebrada, costa, desierto, altiplano
+//	        critico       optional; true on one point at most, else the highest
+//	volcanes              optional list
+//	    slug, nombre, latitud, longitud, altitud_m
+//	    vigilado          whether the geology service watches it
+//	    parques           optional list: parque (slug), distancia_km
+//
+// The least catalogue has one park and one trail with one point.
 package catalogue
 
 import (
@@ -14,8 +60,9 @@ import (
 	"vigia/forecast/hazard"
 )
 
-// Catalogue is a complete, valid catalogue. Trails of one park are contiguous
-// and in the order of the file; Park.Trails says which they are.
+// Catalogue is a complete, valid catalogue. Parks are in the order of their
+// names. Trails are in the order of their parks and, within a park, of the file,
+// so those of one park are contiguous: see [Catalogue.TrailsOf].
 type Catalogue struct {
 	Version    string
 	Rules      []string // the rules by which derived figures were made, in Spanish
@@ -41,17 +88,18 @@ type Park struct {
 	Name              string
 	Kind              string // parque_nacional, reserva_nacional or monumento_natural
 	Region            string
-	Administrator     string
+	Administrator     string // "" when unknown
 	AdministratorAsOf string // date it was checked, YYYY-MM-DD, or ""
+	AdministratorNote string // or ""
 	Latitude          float64
 	Longitude         float64
 	ElevationM        float64
-	AreaHa            float64
+	AreaHa            float64        // by decree; NaN when unknown
 	ZoneName          string         // IANA name
 	TimeZone          *time.Location // of ZoneName
-	URL               string
-	Approximate       bool // the position is known to some kilometres only
-	FirstTrail        int  // index of its first trail in Catalogue.Trails
+	URL               string         // "" when unknown
+	Approximate       bool           // the position is known to some kilometres only
+	FirstTrail        int            // index of its first trail in Catalogue.Trails
 	NumTrails         int
 }
 
@@ -61,13 +109,13 @@ type Trail struct {
 	Park            int // index in Catalogue.Parks
 	Name            string
 	Kind            string  // ida_y_vuelta, circuito or travesia
-	LengthKm        float64 // walked in all
+	LengthKm        float64 // walked in all; NaN when unknown
 	ClimbM          float64 // highest point minus start
 	StartElevationM float64
 	MaxElevationM   float64
-	Difficulty      string // baja, media, alta or muy_alta
-	MinHours        float64
-	MaxHours        float64
+	Difficulty      string  // baja, media, alta or muy_alta; "" when unknown
+	MinHours        float64 // 0.8 of the walking time; NaN when the length is unknown
+	MaxHours        float64 // 1.4 of the walking time; NaN when the length is unknown
 	Zone            hazard.Zone
 	Remote          bool // more than 4 h to shelter
 	Fuel            bool // burnable vegetation

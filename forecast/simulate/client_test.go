@@ -1,0 +1,61 @@
+package simulate_test
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+
+	"vigia/forecast/hazard"
+	"vigia/forecast/openmeteo"
+	"vigia/forecast/simulate"
+	"vigia/store/catalogue"
+)
+
+// TestRealClient reads the weather with the service's own client, over HTTP, for
+// all places of the default catalogue, within the free service's limits.
+func TestRealClient(t *testing.T) {
+	clock := clockwork.NewFakeClockAt(time.Date(2026, 1, 20, 15, 5, 0, 0, time.UTC))
+	s := simulate.New(simulate.Options{Seed: 1, Clock: clock})
+	base, closeFn, err := s.Listen(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeFn()
+	client, err := openmeteo.New(openmeteo.Options{BaseURL: base, Clock: clock, Ledger: openmeteo.NewLedger(clock, openmeteo.Limits{})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	places := catalogue.Default().Locations
+	for _, model := range openmeteo.DefaultModels {
+		run, err := client.LatestRun(t.Context(), model)
+		if err != nil || !run.Init.Equal(s.NewestRun(model)) || run.Frozen(clock.Now()) {
+			t.Fatalf("%s: run %+v, %v", model, run, err)
+		}
+		a, err := client.Forecast(t.Context(), model, places)
+		if err != nil {
+			t.Fatalf("%s: %v", model, err)
+		}
+		if a.Implausible != 0 || a.Raised != 0 || a.FarthestKm > 20 {
+			t.Errorf("%s: %d implausible values, %d gusts raised, a cell %.0f km away", model, a.Implausible, a.Raised, a.FarthestKm)
+		}
+		at := run.Init.Add(30 * time.Hour)
+		hour := int(at.Sub(a.Columns.Start).Hours())
+		for p := 0; p < len(places); p += 40 {
+			want, err := s.Forecast(model, run.Init, places[p], at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for v := range hazard.NumVariables {
+				series := a.Columns.Series(hazard.Variable(v), p)
+				if series == nil && math.IsNaN(want[v]) {
+					continue
+				}
+				if series == nil || float32(want[v]) != series[hour] {
+					t.Fatalf("%s, place %d, variable %d: read %v, made %v", model, p, v, series, want[v])
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package simulate
+
+import (
+	"slices"
+	"time"
+
+	"vigia/forecast/hazard"
+)
+
+// model is a weather model as Open-Meteo offers it in Chile.
+type model struct {
+	id       string
+	alias    string
+	meta     string        // id of its metadata
+	interval time.Duration // between runs
+	delay    time.Duration // from a run's initialisation to its availability
+	horizon  time.Duration // what a run covers; later hours are null
+	grid     float64       // degrees
+	lacks    []hazard.Variable
+	salt     uint64 // makes its errors its own
+}
+
+// The four global models, with the variables each lacks
+// (https://open-meteo.com/en/docs, and the provider's page of each centre).
+var models = []*model{
+	{
+		id: "ecmwf_ifs", meta: "ecmwf_ifs", interval: 6 * time.Hour, delay: 7 * time.Hour,
+		horizon: 360 * time.Hour, grid: 0.08, salt: 101,
+		lacks: []hazard.Variable{hazard.FreezingLevel, hazard.UVIndex},
+	},
+	{
+		id: "ncep_gfs_global", alias: "gfs_global", meta: "ncep_gfs013", interval: 6 * time.Hour, delay: 4 * time.Hour,
+		horizon: 384 * time.Hour, grid: 0.12, salt: 102,
+	},
+	{
+		id: "dwd_icon_global", alias: "icon_global", meta: "dwd_icon", interval: 6 * time.Hour, delay: 4 * time.Hour,
+		horizon: 180 * time.Hour, grid: 0.125, salt: 103,
+		lacks: []hazard.Variable{hazard.SightRange, hazard.UVIndex},
+	},
+	{
+		id: "cmc_gem_gdps", alias: "gem_global", meta: "cmc_gem_gdps_15km", interval: 12 * time.Hour, delay: 6 * time.Hour,
+		horizon: 240 * time.Hour, grid: 0.15, salt: 104,
+		lacks: []hazard.Variable{hazard.SightRange, hazard.FreezingLevel, hazard.UVIndex},
+	},
+}
+
+func modelByID(id string) (*model, bool) {
+	for _, m := range models {
+		if id == m.id || id != "" && id == m.alias {
+			return m, true
+		}
+	}
+	return nil, false
+}
+
+func modelByMeta(id string) (*model, bool) {
+	for _, m := range models {
+		if id == m.meta {
+			return m, true
+		}
+	}
+	return nil, false
+}
+
+func (m *model) has(v hazard.Variable) bool { return !slices.Contains(m.lacks, v) }
+
+// blank takes away what the model does not have, and everything past the end of
+// its run.
+func (m *model) blank(v *Values, lead time.Duration) {
+	if lead > m.horizon {
+		for i := range v {
+			v[i] = missing
+		}
+		return
+	}
+	for _, l := range m.lacks {
+		v[l] = missing
+	}
+}
+
+// availableAt tells when the run initialised at init can be had: after the
+// model's usual delay, give or take twenty minutes.
+func (m *model) availableAt(init time.Time) time.Time {
+	jitter := signed(mix(m.salt, uint64(init.Unix())))
+	return init.Add(m.delay + (time.Duration(jitter*20*60) * time.Second))
+}
+
+// newestRun gives the initialisation of the newest run that can be had at now.
+func (m *model) newestRun(now time.Time) time.Time {
+	init := now.UTC().Truncate(m.interval)
+	for m.availableAt(init).After(now) {
+		init = init.Add(-m.interval)
+	}
+	return init
+}
+
+// runFor gives the run that an answer takes a valid time from, newest being the
+// newest that can be had: hours gone by come from the run that began last before
+// them, as the provider stitches them.
+func (m *model) runFor(valid, newest time.Time) time.Time {
+	if valid.Before(newest) {
+		return valid.UTC().Truncate(m.interval)
+	}
+	return newest
+}

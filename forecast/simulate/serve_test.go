@@ -1,0 +1,344 @@
+package simulate
+
+import (
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+	"go.uber.org/goleak"
+
+	"vigia/forecast/hazard"
+	"vigia/store/catalogue"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var noon = time.Date(2026, 7, 15, 12, 25, 0, 0, time.UTC)
+
+// start serves weather of seed 1 at noon.
+func start(t *testing.T) (*Server, string) {
+	t.Helper()
+	s := New(Options{Seed: 1, Clock: clockwork.NewFakeClockAt(noon)})
+	web := httptest.NewServer(s)
+	t.Cleanup(func() {
+		web.Client().CloseIdleConnections()
+		http.DefaultClient.CloseIdleConnections()
+		web.Close()
+	})
+	return s, web.URL
+}
+
+// element is one place's answer as encoding/json reads it.
+type element struct {
+	Latitude    float64
+	Longitude   float64
+	Elevation   float64
+	LocationID  *int              `json:"location_id"`
+	Timezone    string            `json:"timezone"`
+	HourlyUnits map[string]string `json:"hourly_units"`
+	Hourly      map[string][]any
+}
+
+func get(t *testing.T, address string) (status int, text string) {
+	t.Helper()
+	r, err := http.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	b, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatalf("read the answer: %v", err)
+	}
+	return r.StatusCode, string(b)
+}
+
+func read[T any](t *testing.T, text string) (v T) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatalf("%v in %.300q", err, text)
+	}
+	return v
+}
+
+const (
+	oneLake   = "?latitude=-41.1&longitude=-72.5&elevation=300"
+	twoLakes  = "?latitude=-41.1,-42.2&longitude=-72.5,-72.8&elevation=300,450"
+	allHourly = "&hourly=temperature_2m,relative_humidity_2m,precipitation,snowfall,snow_depth,wind_speed_10m,wind_gusts_10m,cape,weather_code,visibility,freezing_level_height,uv_index"
+	threeDays = "&timeformat=unixtime&timezone=GMT&wind_speed_unit=kmh&cell_selection=land&past_days=1&forecast_days=2"
+	gfs       = "&models=ncep_gfs_global"
+)
+
+func TestShapes(t *testing.T) {
+	s, base := start(t)
+	_, text := get(t, base+"/v1/forecast"+oneLake+allHourly+threeDays+gfs)
+	one := read[element](t, text)
+	if one.LocationID != nil || one.Timezone != "GMT" || one.Elevation != 300 || len(one.Hourly) != 13 {
+		t.Errorf("one place: %+v", one)
+	}
+	if math.Abs(one.Latitude+41.1) > 0.06 || one.Latitude == -41.1 {
+		t.Errorf("latitude %v is not that of a cell near -41.1", one.Latitude)
+	}
+	for i, x := range one.Hourly["time"] {
+		if want := noon.Truncate(24 * time.Hour).Add(time.Duration(i-24) * time.Hour).Unix(); int64(x.(float64)) != want {
+			t.Fatalf("time %d is %v, want %d", i, x, want)
+		}
+	}
+	for v, variable := range variables {
+		if one.HourlyUnits[variable.name] != variable.unit {
+			t.Errorf("unit of %s is %q", variable.name, one.HourlyUnits[variable.name])
+		}
+		for i, x := range one.Hourly[variable.name] {
+			at := noon.Truncate(24 * time.Hour).Add(time.Duration(i-24) * time.Hour)
+			want, err := s.Forecast("gfs_global", models[1].runFor(at, s.NewestRun("gfs_global")), catalogue.Location{Latitude: -41.1, Longitude: -72.5, Elevation: 300}, at)
+			if err != nil || want[v] != x {
+				t.Fatalf("%s at %s: served %v, forecast %v (%v)", variable.name, at, x, want[v], err)
+			}
+		}
+	}
+	_, text = get(t, base+"/v1/forecast"+twoLakes+allHourly+threeDays+gfs)
+	two := read[[]element](t, text)
+	if len(two) != 2 || two[0].LocationID != nil || two[1].LocationID == nil || *two[1].LocationID != 1 {
+		t.Fatalf("two places without location_id: %+v", two)
+	}
+	if fmt.Sprint(two[0].Hourly) != fmt.Sprint(one.Hourly) {
+		t.Error("a place's weather differs when asked for with another")
+	}
+	_, text = get(t, base+"/v1/forecast"+twoLakes+"&location_id=1,7&hourly=cape&forecast_days=1"+gfs)
+	two = read[[]element](t, text)
+	if *two[0].LocationID != 1 || *two[1].LocationID != 7 || two[0].Hourly["time"][0] != "2026-07-15T00:00" || len(two[1].Hourly["cape"]) != 24 {
+		t.Errorf("two places with location_id: %.400s", text)
+	}
+	if _, text = get(t, base+"/v1/forecast"+oneLake+gfs); strings.Contains(text, "hourly") {
+		t.Errorf("nothing hourly was asked for: %s", text)
+	}
+}
+
+func TestModelsLack(t *testing.T) {
+	_, base := start(t)
+	for id, want := range map[string]string{
+		"ecmwf_ifs":    "freezing_level_height uv_index",
+		"gfs_global":   "",
+		"icon_global":  "visibility uv_index",
+		"cmc_gem_gdps": "visibility freezing_level_height uv_index",
+	} {
+		_, text := get(t, base+"/v1/forecast"+oneLake+allHourly+threeDays+"&models="+id)
+		e := read[element](t, text)
+		for _, v := range variables {
+			lacks := strings.Contains(want, v.name)
+			nulls := 0
+			for _, x := range e.Hourly[v.name] {
+				if x == nil {
+					nulls++
+				}
+			}
+			if lacks != (e.HourlyUnits[v.name] == "undefined") || lacks && nulls != 72 || !lacks && nulls != 0 {
+				t.Errorf("%s %s: unit %q, %d nulls of 72", id, v.name, e.HourlyUnits[v.name], nulls)
+			}
+		}
+	}
+}
+
+func TestRunEnds(t *testing.T) {
+	s, base := start(t)
+	_, text := get(t, base+"/v1/forecast"+oneLake+"&hourly=temperature_2m&forecast_days=16&timeformat=unixtime&models=icon_global")
+	e := read[element](t, text)
+	end := s.NewestRun("icon_global").Add(180 * time.Hour).Unix()
+	for i, x := range e.Hourly["temperature_2m"] {
+		if at := int64(e.Hourly["time"][i].(float64)); (x == nil) != (at > end) {
+			t.Fatalf("value %v at %d, the run ends at %d", x, at, end)
+		}
+	}
+}
+
+func TestPostAndGzip(t *testing.T) {
+	_, base := start(t)
+	form, err := url.ParseQuery(strings.TrimPrefix(twoLakes+allHourly+threeDays+gfs, "?"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, want := get(t, base+"/v1/forecast?"+form.Encode())
+	r, err := http.PostForm(base+"/v1/forecast", form)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := io.ReadAll(r.Body)
+	r.Body.Close()
+	if err != nil || string(got) != want {
+		t.Errorf("POST answers otherwise than GET (%v)", err)
+	}
+	for accept, packed := range map[string]bool{"gzip": true, "br, gzip;q=0.5": true, "identity": false, "gzip;q=0": false} {
+		q := httptest.NewRequest("GET", "/v1/forecast?"+form.Encode(), nil)
+		q.Header.Set("Accept-Encoding", accept)
+		w := httptest.NewRecorder()
+		New(Options{Seed: 1, Clock: clockwork.NewFakeClockAt(noon)}).ServeHTTP(w, q)
+		var body io.Reader = w.Body
+		if (w.Header().Get("Content-Encoding") == "gzip") != packed {
+			t.Fatalf("Accept-Encoding %q: Content-Encoding %q", accept, w.Header().Get("Content-Encoding"))
+		}
+		if packed {
+			if body, err = gzip.NewReader(w.Body); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if b, err := io.ReadAll(body); err != nil || string(b) != want {
+			t.Errorf("Accept-Encoding %q: another text (%v)", accept, err)
+		}
+	}
+}
+
+func TestTooLong(t *testing.T) {
+	_, base := start(t)
+	long := strings.Repeat("-41.123456,", 800) + "-41"
+	if status, _ := get(t, base+"/v1/forecast?hourly=cape&models=gfs_global&latitude="+long+"&longitude="+long); status != http.StatusRequestURITooLong {
+		t.Errorf("status %d for a query of 17 kB", status)
+	}
+	r, err := http.PostForm(base+"/v1/forecast", url.Values{"latitude": {strings.Repeat("1", maxForm)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Body.Close()
+	if r.StatusCode != http.StatusRequestEntityTooLarge {
+		t.Errorf("status %d for a form of more than 128 kB", r.StatusCode)
+	}
+	if status, _ := get(t, base+"/v2/forecast"); status != http.StatusNotFound {
+		t.Errorf("status %d for an unknown path", status)
+	}
+}
+
+func TestMetadata(t *testing.T) {
+	s, base := start(t)
+	for _, m := range models {
+		status, text := get(t, base+"/data/"+m.meta+"/static/meta.json")
+		meta := read[map[string]int64](t, text)
+		init, available := time.Unix(meta["last_run_initialisation_time"], 0), time.Unix(meta["last_run_availability_time"], 0)
+		if status != 200 || !init.Equal(s.NewestRun(m.id)) || available.After(noon) || available.Sub(init) < m.delay-20*time.Minute ||
+			meta["update_interval_seconds"] != int64(m.interval.Seconds()) || meta["data_end_time"] != init.Add(m.horizon).Unix() {
+			t.Errorf("%s: status %d, %s", m.id, status, text)
+		}
+	}
+	if status, _ := get(t, base+"/data/unknown/static/meta.json"); status != http.StatusNotFound {
+		t.Errorf("status %d for an unknown model", status)
+	}
+	if !s.NewestRun("unknown").IsZero() {
+		t.Error("an unknown model has a run")
+	}
+}
+
+func TestOverride(t *testing.T) {
+	s, base := start(t)
+	hour := noon.Truncate(time.Hour).Add(3 * time.Hour)
+	s.Override(func(model string, place catalogue.Location, at time.Time, v *Values) {
+		if model == "ncep_gfs_global" && place.Elevation == 450 && at.Equal(hour) {
+			v[hazard.WindGust], v[hazard.Temperature] = 120, math.NaN()
+		}
+	})
+	address := base + "/v1/forecast" + twoLakes + "&hourly=wind_gusts_10m,temperature_2m&forecast_hours=6"
+	_, text := get(t, address+gfs)
+	two := read[[]element](t, text)
+	if two[1].Hourly["wind_gusts_10m"][3] != 120.0 || two[1].Hourly["temperature_2m"][3] != nil {
+		t.Errorf("the override is not served: %v", two[1].Hourly)
+	}
+	if two[0].Hourly["wind_gusts_10m"][3] == 120.0 || two[1].Hourly["wind_gusts_10m"][2] == 120.0 || two[1].Hourly["temperature_2m"][2] == nil {
+		t.Error("the override reaches too far")
+	}
+	s.Override(nil)
+	if _, text = get(t, address+gfs); read[[]element](t, text)[1].Hourly["temperature_2m"][3] == nil {
+		t.Error("the override outlives its end")
+	}
+}
+
+func TestTogether(t *testing.T) {
+	s, base := start(t)
+	_, want := get(t, base+"/v1/forecast"+twoLakes+allHourly+threeDays+gfs)
+	var all sync.WaitGroup
+	for i := range 16 {
+		all.Go(func() {
+			if i%4 == 0 {
+				s.Fail(Fault{Kind: Slow, Model: "ecmwf_ifs", Calls: 1})
+				s.Calls()
+			}
+			r, err := http.Get(base + "/v1/forecast" + twoLakes + allHourly + threeDays + gfs)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer r.Body.Close()
+			if b, err := io.ReadAll(r.Body); err != nil || string(b) != want {
+				t.Errorf("another text in parallel (%v)", err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+func TestListen(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	base, closeFn, err := Listen(ctx, Options{Seed: 1, Clock: clockwork.NewFakeClockAt(noon)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(base, "http://127.0.0.1:") {
+		t.Errorf("base %q", base)
+	}
+	if status, _ := get(t, base+"/v1/forecast"+oneLake+gfs+"&hourly=cape"); status != 200 {
+		t.Errorf("status %d", status)
+	}
+	http.DefaultClient.CloseIdleConnections()
+	cancel()
+	if err := closeFn(); err != nil {
+		t.Errorf("close: %v", err)
+	}
+	if err := closeFn(); err != nil {
+		t.Errorf("close again: %v", err)
+	}
+	if r, err := http.Get(base + "/v1/forecast"); err == nil {
+		r.Body.Close()
+		t.Error("still served after the end")
+	}
+}
+
+// TestGivenUp ends a request between two places.
+func TestGivenUp(t *testing.T) {
+	s, _ := start(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	q, err := parseQuery(url.Values{"latitude": {"1,2"}, "longitude": {"1,2"}, "models": {"ecmwf_ifs"}, "hourly": {"cape"}}, noon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.newAnswer(ctx, q, noon, nil); err == nil {
+		t.Error("no error for a reader that has gone")
+	}
+}
+
+// BenchmarkFullRefresh makes what the whole default catalogue asks of one model.
+func BenchmarkFullRefresh(b *testing.B) {
+	s := New(Options{Seed: 1})
+	q := &query{model: models[1], start: noon.Truncate(24*time.Hour).AddDate(0, 0, -3), hours: 192}
+	for i := range 430 {
+		q.places = append(q.places, catalogue.Location{Latitude: -18 - float64(i)*.08, Longitude: -71, Elevation: 500})
+		q.ids = append(q.ids, i+1)
+	}
+	for i := range variables {
+		q.variables = append(q.variables, hazard.Variable(i))
+	}
+	for b.Loop() {
+		a, err := s.newAnswer(b.Context(), q, models[1].newestRun(noon), nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.SetBytes(int64(len(a.text)))
+	}
+}

@@ -1,0 +1,52 @@
+package site
+
+import (
+	"vigia/forecast/hazard"
+	"vigia/store/catalogue"
+)
+
+// frame is what every page has around its own content.
+type frame struct {
+	Title       string
+	Description string
+	Path        string
+	Base        string
+	Version     string
+	Contact     string
+	Style       string // path of the style sheet
+	Script      string
+	Icon        string
+	Simulated   bool
+	ValidUntil  string    // instant from which the page must say that it is over, "" when it shows no estimates
+	Age         *validity // nil on a page that knows of no estimates
+	Body        any
+}
+
+// validity says when the estimates were made and until when they hold.
+type validity struct {
+	Reason string // why there are none, else empty
+	Issued instant
+	Until  instant
+	Known  bool // there were estimates once: Issued and Until mean something
+	Zone   string
+}
+
+func (a almanac) validity(m moment) validity {
+	v := validity{Known: !m.IssuedAt.IsZero(), Zone: a.zoneName()}
+	if v.Known {
+		v.Issued, v.Until = a.instant(m.IssuedAt), a.instant(m.ValidUntil)
+	}
+	if m.reason != hazard.NoReason {
+		v.Reason = a.texts.say("motivo." + string(m.reason))
+	}
+	return v
+}
+
+// parkLink is a park's name, with its path and kind apart.
+type parkLink struct {
+	Path, Name, Region string
+}
+
+func linkTo(p catalogue.Park) parkLink {
+	return parkLink{"/parques/" + p.Slug, p.Name, p.Region}
+}

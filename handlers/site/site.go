@@ -1,0 +1,132 @@
+// Package site renders the public website: every page once a publication, into
+// bodies that are served as they are.
+//
+// Data passes through it top to bottom: a store.Edition is read at an instant
+// (moment: which hour is now, whether the estimates still hold) → states of parks
+// and trails → words, in the park's own time (almanac, texts) → views, one type
+// a page → html/template → prepared bodies by path. Nothing here is kept between
+// publications, so a Site may be used from any goroutine.
+//
+// A missing value is shown as missing: no state here falls back to green.
+package site
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"time"
+
+	"vigia/forecast/hazard"
+	"vigia/handlers/prepared"
+	"vigia/store"
+	"vigia/web"
+)
+
+// Options are what a site knows besides the data.
+type Options struct {
+	BaseURL  string         // address of the site without a final slash, for canonical links; may be empty
+	Contact  string         // e-mail of the operator; may be empty
+	Version  string         // version of the program
+	Location *time.Location // zone of pages that are of no park; UTC when nil
+}
+
+// Site renders the pages.
+type Site struct {
+	options Options
+	texts   texts
+	pages   map[string]*template.Template // by template name
+	assets  map[string]*prepared.Body     // by path
+	style   string                        // path of the style sheet, with its hash
+	script  string
+	icon    string
+}
+
+const htmlType = "text/html; charset=utf-8"
+
+// New reads the embedded templates, texts and assets. It fails on a template that
+// no page uses, and on a page without template.
+func New(options Options) (*Site, error) {
+	if options.Location == nil {
+		options.Location = time.UTC
+	}
+	raw, err := fs.ReadFile(web.Files, "es.json")
+	if err != nil {
+		return nil, fmt.Errorf("reading the texts: %w", err)
+	}
+	words, err := parseTexts(raw)
+	if err != nil {
+		return nil, err
+	}
+	s := &Site{options: options, texts: words}
+	if s.pages, err = parsePages(web.Files, words); err != nil {
+		return nil, err
+	}
+	return s, s.loadAssets(web.Files)
+}
+
+// Pages renders every page of an edition as it is at an instant, by path. The
+// pages of parks show hours in the park's zone.
+func (s *Site) Pages(e *store.Edition, now time.Time) map[string]*prepared.Body {
+	m := read(e, now)
+	country := almanac{texts: s.texts, now: now, zone: s.options.Location}
+	pages := make(map[string]*prepared.Body, len(e.Catalogue.Parks)+4)
+	add := func(name string, f frame) { pages[f.Path] = s.render(name, f) }
+
+	add("portada", s.frame(m, "/", "portada", country.home(m)).dated(country, m, true))
+	add("alertas", s.frame(m, "/alertas", "alertas", country.alerts(m, "")).dated(country, m, true))
+	add("metodo", s.frame(m, "/metodo", "metodo", country.method(e)).dated(country, m, false))
+	add("acerca", s.frame(m, "/acerca", "acerca", nil).dated(country, m, false))
+	for i := range e.Catalogue.Parks {
+		local := country.in(e.Catalogue.Parks[i].TimeZone)
+		local.page = nil
+		view := local.park(m, i)
+		f := s.frame(m, view.Path, "parque", view).dated(local, m, true)
+		f.Title = s.texts.say("titulo.parque", "parque", view.Name)
+		f.Description = s.texts.say("descripcion.parque", "parque", view.Name)
+		add("parque", f)
+	}
+	return pages
+}
+
+// NotFound renders the page for a path that does not exist. simulated says that
+// the site shows the demo.
+func (s *Site) NotFound(simulated bool) *prepared.Body {
+	nothing := moment{Edition: &store.Edition{Simulated: simulated}}
+	return s.render("no_encontrada", s.frame(nothing, "", "no_encontrada", nil))
+}
+
+// Assets gives the files that the pages need, by path. The paths under /static/
+// carry a hash of the content, so they may be cached for ever.
+func (s *Site) Assets() map[string]*prepared.Body { return s.assets }
+
+// frame makes what is around a page's content. key names the page in the texts.
+func (s *Site) frame(m moment, path, key string, body any) frame {
+	return frame{
+		Title: s.texts.say("titulo." + key), Description: s.texts.say("descripcion." + key), Path: path,
+		Base: s.options.BaseURL, Version: s.options.Version, Contact: s.options.Contact,
+		Style: s.style, Script: s.script, Icon: s.icon,
+		Simulated: m.Simulated, Body: body,
+	}
+}
+
+// dated adds to a frame how old its estimates are. current says that the page
+// shows them, so that it must turn old with them.
+func (f frame) dated(a almanac, m moment, current bool) frame {
+	age := a.validity(m)
+	f.Age = &age
+	if current && m.reason == hazard.NoReason {
+		f.ValidUntil = m.ValidUntil.UTC().Format(time.RFC3339)
+	}
+	return f
+}
+
+// render executes a page's template. It can fail only when a template asks for
+// what its view does not have, which the tests of every template exclude.
+func (s *Site) render(name string, f frame) *prepared.Body {
+	var page bytes.Buffer
+	if err := s.pages[name].ExecuteTemplate(&page, "pagina", f); err != nil {
+		panic(fmt.Sprintf("site: rendering %s for %s: %v", name, f.Path, err))
+	}
+	return prepared.Static(htmlType, page.Bytes())
+}

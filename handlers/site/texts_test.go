@@ -1,0 +1,150 @@
+package site
+
+import (
+	"io/fs"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"vigia/forecast/alert"
+	"vigia/forecast/hazard"
+	"vigia/store/catalogue"
+	"vigia/web"
+)
+
+// families are the keys that are made of a prefix and a name, by prefix.
+func families() map[string][]string {
+	f := map[string][]string{
+		"estado.":        {"nada"},
+		"motivo.":        {"sin_corridas", "datos_parciales", "datos_vencidos", "estimacion_vencida", "fuera_de_plazo", "reloj_no_confiable"},
+		"calidad.":       {hazard.Partial.String(), hazard.Stale.String()},
+		"tipo_parque.":   {},
+		"tipo_sendero.":  {},
+		"dificultad.":    {"baja", "media", "alta", "muy_alta"},
+		"zona.":          {"UTC"},
+		"modelo.":        {"ecmwf_ifs", "gfs_global", "icon_global", "gem_global"},
+		"modelo_estado.": {"ok", "atrasado", "vencido", "sin_datos"},
+		"mediana.":       {"temperatura", "sensacion", "viento", "racha", "precipitacion", "nieve", "isoterma", "visibilidad", "uv"},
+	}
+	f["motivo_corto."] = f["motivo."]
+	for s := hazard.Green; s <= hazard.Red; s++ {
+		f["estado."] = append(f["estado."], s.String())
+	}
+	for c := hazard.Low; c <= hazard.High; c++ {
+		f["confianza."] = append(f["confianza."], c.String())
+	}
+	for h := range hazard.NumHazards {
+		f["amenaza."] = append(f["amenaza."], hazard.Hazard(h).String())
+	}
+	for q := range hazard.TemperatureQuantity + 1 {
+		f["cantidad."] = append(f["cantidad."], q.String())
+	}
+	for l := alert.Caution; l <= alert.Danger; l++ {
+		f["nivel."] = append(f["nivel."], l.String())
+	}
+	for p := alert.Scheduled; p <= alert.Finished; p++ {
+		f["situacion."] = append(f["situacion."], p.String())
+	}
+	c := catalogue.Default()
+	for _, p := range c.Parks {
+		f["tipo_parque."] = append(f["tipo_parque."], p.Kind)
+		f["zona."] = append(f["zona."], p.ZoneName)
+	}
+	for _, trail := range c.Trails {
+		f["tipo_sendero."] = append(f["tipo_sendero."], trail.Kind)
+	}
+	for _, name := range pageTemplates {
+		f["titulo."], f["descripcion."] = append(f["titulo."], name), append(f["descripcion."], name)
+	}
+	return f
+}
+
+// wantedKeys are all keys that templates and code ask for.
+func wantedKeys(t *testing.T) map[string]bool {
+	wanted := make(map[string]bool)
+	for prefix, names := range families() {
+		for _, name := range names {
+			wanted[prefix+name] = true
+		}
+	}
+	key := regexp.MustCompile(`"([a-z_]+(?:\.[a-z0-9_]+)+)"`)
+	counted := regexp.MustCompile(`count\("([a-z_.]+)"`)
+	read := func(source string) {
+		for _, match := range counted.FindAllStringSubmatch(source, -1) {
+			wanted[match[1]+".uno"], wanted[match[1]+".otros"] = true, true
+		}
+		for _, match := range key.FindAllStringSubmatch(counted.ReplaceAllString(source, ""), -1) {
+			wanted[match[1]] = true
+		}
+	}
+	for _, file := range templateFiles(append(slices.Clone(sharedTemplates), pageTemplates...)) {
+		source, err := fs.ReadFile(web.Files, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read(string(source))
+	}
+	for _, file := range []string{"figures.go", "clock.go", "ribbon.go", "level.go", "frame.go", "home.go", "alerts.go", "park.go", "method.go", "site.go"} {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read(string(source))
+	}
+	for _, file := range []string{"es.json", "app.css", "vigencia.js", "favicon.svg", "robots.txt"} {
+		delete(wanted, file)
+	}
+	return wanted
+}
+
+func TestEveryKeyExistsAndIsUsed(t *testing.T) {
+	words, wanted := newSite(t).texts, wantedKeys(t)
+	for _, key := range slices.Sorted(maps.Keys(wanted)) {
+		if strings.TrimSpace(words[key]) == "" {
+			t.Errorf("no text for %q", key)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(words)) {
+		if !wanted[key] {
+			t.Errorf("nothing uses %q", key)
+		}
+	}
+}
+
+// forbidden are words that are those of official bodies, and promises that a
+// model cannot make.
+var forbidden = regexp.MustCompile(`(?i)\bsegur[oa]s?\b|\bseguridad garantizada|alerta (temprana|amarilla|roja|verde)|(aviso|alerta|alarma) meteorol|bot[oó]n rojo|` +
+	`\bcierres?\b|\bcerrad[oa]s?\b|\bevacu|\bprohibid|\bexact[oa]s?\b|\balarma\b|\bprobabilidad de \d`)
+
+func TestTextsHaveNoForbiddenWords(t *testing.T) {
+	for key, text := range newSite(t).texts {
+		if found := forbidden.FindString(text); found != "" {
+			t.Errorf("%s says %q", key, found)
+		}
+	}
+	for _, bad := range []string{"es seguro", "Alerta amarilla", "sendero cerrado", "Botón Rojo", "aviso meteorológico"} {
+		if !forbidden.MatchString(bad) {
+			t.Errorf("the list does not find %q", bad)
+		}
+	}
+}
+
+func TestSayFillsPlaces(t *testing.T) {
+	words := texts{"a": "{n} de {m}: {n}", "c.uno": "un {n}", "c.otros": "{n} cosas"}
+	for got, want := range map[string]string{
+		words.say("a", "n", 3, "m", "{n}"): "3 de {n}: 3",
+		words.say("falta"):                 "falta",
+		words.count("c", 1):                "un 1",
+		words.count("c", 0):                "0 cosas",
+	} {
+		if got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	if _, err := parseTexts([]byte("[]")); err == nil {
+		t.Error("a list passed for texts")
+	}
+}

@@ -1,0 +1,173 @@
+package store
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"vigia/store/catalogue"
+)
+
+// written tells how many bytes this process has passed to write calls.
+func written(b *testing.B) int64 {
+	text, err := os.ReadFile("/proc/self/io")
+	if err != nil {
+		b.Skip(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if value, ok := strings.CutPrefix(line, "wchar: "); ok {
+			n, _ := strconv.ParseInt(strings.TrimSpace(value), 10, 64)
+			return n
+		}
+	}
+	b.Skip("no count of bytes written")
+	return 0
+}
+
+// BenchmarkCommit gives beside the time of a cycle its ratio to the least that
+// two fdatasync of as many bytes can take.
+func BenchmarkCommit(b *testing.B) {
+	for _, trails := range []int{200, 2_000, 20_000} {
+		b.Run(fmt.Sprint(trails), func(b *testing.B) {
+			s := openStore(b, newPath(b))
+			c := makeCatalogue(upTo(trails)...)
+			rows := randomRows(rand.New(rand.NewPCG(7, 7)), trails)
+			hour := testHour
+			for range 170 {
+				hour = hour.Add(time.Hour)
+				if err := s.Commit(testCycle(c, hour, rows)); err != nil {
+					b.Fatal(err)
+				}
+			}
+			bare, err := os.Create(filepath.Join(b.TempDir(), "bare"))
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer func() { _ = bare.Close() }()
+			var bytes int64
+			var bareTime, commitTime time.Duration
+			for b.Loop() {
+				hour = hour.Add(time.Hour)
+				before, start := written(b), time.Now()
+				if err := s.Commit(testCycle(c, hour, rows)); err != nil {
+					b.Fatal(err)
+				}
+				commitTime += time.Since(start)
+				n := written(b) - before
+				bytes += n
+				start = time.Now()
+				writeBare(b, bare, int(n))
+				bareTime += time.Since(start)
+			}
+			b.ReportMetric(float64(commitTime.Nanoseconds())/float64(b.N), "ns/commit")
+			b.ReportMetric(float64(bytes)/float64(b.N), "bytes-written/commit")
+			b.ReportMetric(float64(commitTime)/float64(bareTime), "x-bare")
+			b.ReportMetric(float64(s.Size()), "file-bytes")
+		})
+	}
+}
+
+// writeBare writes as a commit does: the pages, a sync, one page, a sync.
+func writeBare(b *testing.B, file *os.File, n int) {
+	for _, part := range []int{max(n-pageSize, 0), pageSize} {
+		if _, err := file.WriteAt(make([]byte, part), 0); err != nil {
+			b.Fatal(err)
+		}
+		if err := syscall.Fdatasync(int(file.Fd())); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkHistory168(b *testing.B) {
+	for _, trails := range []int{10, 200, 2_000} {
+		b.Run(fmt.Sprint(trails), func(b *testing.B) {
+			s := openStore(b, newPath(b))
+			c := makeCatalogue(upTo(trails)...)
+			newest := fillWeek(b, s, c)
+			b.ReportAllocs()
+			for b.Loop() {
+				if history, err := s.History(c, newest, 168); err != nil || len(history.Hours) != 168 {
+					b.Fatal(len(history.Hours), err)
+				}
+			}
+		})
+	}
+}
+
+func fillWeek(b *testing.B, s *Store, c *catalogue.Catalogue) (newest time.Time) {
+	rows := randomRows(rand.New(rand.NewPCG(8, 8)), len(c.Trails))
+	for i := range 168 {
+		newest = testHour.Add(time.Duration(i) * time.Hour)
+		if err := s.Commit(testCycle(c, newest, rows)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return newest
+}
+
+// BenchmarkRuns saves and reads the runs of four models for 440 places and 192
+// hours.
+func BenchmarkRuns(b *testing.B) {
+	s := openStore(b, newPath(b))
+	var runs []*Run
+	for i := range 4 {
+		runs = append(runs, randomRun(rand.New(rand.NewPCG(9, uint64(i))), fmt.Sprint("model", i), 440, 192))
+	}
+	b.Run("save 4", func(b *testing.B) {
+		for b.Loop() {
+			for _, run := range runs {
+				if err := s.SaveRun(run); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+	})
+	b.Run("read 4", func(b *testing.B) {
+		for b.Loop() {
+			for _, run := range runs {
+				if _, err := s.Run(run.Model, run.Places); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+		b.ReportMetric(float64(len(appendRun(nil, runs[0]))), "bytes/run")
+	})
+}
+
+// BenchmarkOpen is the time from Open to the history of a week with four runs in
+// the file.
+func BenchmarkOpen(b *testing.B) {
+	for _, trails := range []int{200, 2_000} {
+		b.Run(fmt.Sprint(trails), func(b *testing.B) {
+			path := newPath(b)
+			s := openStore(b, path)
+			c := makeCatalogue(upTo(trails)...)
+			newest := fillWeek(b, s, c)
+			for i := range 4 {
+				if err := s.SaveRun(randomRun(rand.New(rand.NewPCG(10, 10)), fmt.Sprint(i), 440, 192)); err != nil {
+					b.Fatal(err)
+				}
+			}
+			checkAndClose(b, s)
+			for b.Loop() {
+				s, err := Open(path, testOptions())
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, err := s.History(c, newest, 168); err != nil {
+					b.Fatal(err)
+				}
+				if err := s.Close(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

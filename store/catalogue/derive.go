@@ -1,0 +1,125 @@
+package catalogue
+
+import (
+	"math"
+
+	"vigia/forecast/hazard"
+)
+
+// remoteHours is the walk to shelter, in hours, above which a trail is remote.
+const remoteHours = 4
+
+// Heights, in m, below which open ground and ridges carry burnable vegetation
+// outside the arid zone.
+const (
+	openFuelBelow  = 2500
+	ridgeFuelBelow = 1000
+)
+
+// DerivationRules states, in Spanish, the rules by which every catalogue is
+// completed when it is read.
+func DerivationRules() []string {
+	return []string{
+		"desnivel_m es la altitud del punto más alto menos la del inicio.",
+		"duracion_h sigue la norma DIN 33466: 4 km/h en plano, 300 m/h de subida y 500 m/h de bajada; a la mayor de las dos partes (distancia y desnivel) se suma la mitad de la menor. El mínimo es 0,8 y el máximo 1,4 de ese tiempo, redondeados a 0,1 h. Todo sendero sube y baja su desnivel: de las travesías se supone que terminan a la altitud en que empiezan.",
+		"zona_clima, si el sendero no la trae, sale de la latitud de su inicio: arido al norte de 30° S, centro hasta 36° S, sur hasta 42° S, austral más al sur. Esas franjas son del continente: las islas oceánicas (al oeste de 76° O) llevan sur, por su lluvia de unos 1.000 mm al año.",
+		"remota, si el sendero no lo trae: el refugio queda a más de 4 h según la misma norma; se cuenta el tiempo de ida de los senderos de ida y vuelta y la mitad del total de los circuitos y travesías. Sin largo conocido no se marca.",
+		"combustible, si el sendero no lo trae: algún punto está en bosque; o, fuera de la zona arido, en valle_abierto, costa o vadeo_quebrada bajo 2.500 m o en cresta_paso bajo 1.000 m.",
+		"El punto crítico, si ninguno viene marcado, es el más alto.",
+	}
+}
+
+// WalkingHours is the walking time by DIN 33466: 4 km/h on the flat, 300 m/h up
+// and 500 m/h down; to the larger of the times for distance and for height half
+// of the smaller is added. A missing length gives a missing time (NaN).
+func WalkingHours(lengthKm, upM, downM float64) float64 {
+	flat := lengthKm / 4
+	height := upM/300 + downM/500
+	return math.Max(flat, height) + math.Min(flat, height)/2
+}
+
+// ZoneAt gives the climate zone of a place that does not say its own: north of
+// 30° S arid, to 36° S central, to 42° S southern, beyond it austral. Those bands
+// are the continent's. Chile's oceanic islands get much more rain than it does at
+// their latitudes (about 1,100 mm a year on Rapa Nui), hence the southern zone.
+func ZoneAt(latitude, longitude float64) hazard.Zone {
+	if longitude < -76 && longitude > -110 && latitude < -25 && latitude > -36 {
+		return hazard.Southern
+	}
+	switch {
+	case latitude > -30:
+		return hazard.Arid
+	case latitude >= -36:
+		return hazard.Central
+	case latitude >= -42:
+		return hazard.Southern
+	default:
+		return hazard.Austral
+	}
+}
+
+// derive completes a trail with what follows from its facts.
+func (t *trailDraft) derive() {
+	start, highest := t.Points[0].Location, 0
+	critical := false
+	for i, p := range t.Points {
+		if p.Location.Elevation > t.Points[highest].Location.Elevation {
+			highest = i
+		}
+		critical = critical || p.Critical
+	}
+	if !critical {
+		t.Points[highest].Critical = true
+	}
+	t.StartElevationM = start.Elevation
+	t.MaxElevationM = t.Points[highest].Location.Elevation
+	t.ClimbM = t.MaxElevationM - t.StartElevationM
+	hours := WalkingHours(t.LengthKm, t.ClimbM, t.ClimbM)
+	t.MinHours, t.MaxHours = tenths(0.8*hours), tenths(1.4*hours)
+
+	t.Zone = ZoneAt(start.Latitude, start.Longitude)
+	if t.zone != nil {
+		t.Zone = *t.zone
+	}
+	t.Remote = t.hoursToShelter() > remoteHours
+	if t.remote != nil {
+		t.Remote = *t.remote
+	}
+	t.Fuel = t.hasFuel()
+	if t.fuel != nil {
+		t.Fuel = *t.fuel
+	}
+}
+
+// hoursToShelter is the time to the far end of a walk there and back, and half
+// of the total of any other. NaN, which is not above any limit, when the length
+// is unknown.
+func (t *trailDraft) hoursToShelter() float64 {
+	if t.Kind == kindThereAndBack {
+		return WalkingHours(t.LengthKm/2, t.ClimbM, 0)
+	}
+	return WalkingHours(t.LengthKm, t.ClimbM, t.ClimbM) / 2
+}
+
+func (t *trailDraft) hasFuel() bool {
+	for _, p := range t.Points {
+		limit := math.Inf(-1)
+		switch p.Exposure {
+		case hazard.Forest:
+			return true
+		case hazard.OpenValley, hazard.Coast, hazard.Crossing:
+			limit = openFuelBelow
+		case hazard.Ridge:
+			limit = ridgeFuelBelow
+		}
+		if t.Zone != hazard.Arid && p.Location.Elevation < limit {
+			return true
+		}
+	}
+	return false
+}
+
+// tenths rounds to 0.1, upwards from nothing so that no walk takes no time.
+func tenths(hours float64) float64 {
+	return math.Max(0.1, math.Round(hours*10)/10)
+}

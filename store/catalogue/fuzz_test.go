@@ -1,0 +1,57 @@
+package catalogue
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// FuzzParse: nothing makes Parse panic; a refusal names at least one fault, with
+// places that exist; what is accepted is indexed right and survives being
+// exported.
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{
+		least, full, "", "{}", "[]", "null", "\uFEFF" + least, least + "{}", full[:700],
+		`{"parques":[{}],"senderos":[{"puntos":[{}]}],"volcanes":[{"parques":[{}]}]}`,
+		`{"a":[[[{"b":1e400}]]],"parques":null,"senderos":"x"}`,
+		strings.ReplaceAll(full, "-71", "-0.0"), strings.ReplaceAll(full, "Playa", `\ud83c\udf0a`),
+		strings.ReplaceAll(least, "cerro", "\xff"), strings.ReplaceAll(full, `"nube"`, `"nandu"`),
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := Parse("fuzz", data)
+		if err == nil {
+			checkIndex(t, c)
+			checkRoundTrip(t, c)
+			return
+		}
+		var faults *FaultsError
+		if !errors.As(err, &faults) || len(faults.Faults) == 0 || c != nil {
+			t.Fatalf("refused with %v and catalogue %v", err, c)
+		}
+		lines := strings.Count(string(data), "\n") + 1
+		for _, fault := range faults.Faults {
+			if fault.Line < 1 || fault.Line > lines || fault.Column < 1 || fault.Problem == "" {
+				t.Fatalf("fault %+v in a file of %d lines", fault, lines)
+			}
+		}
+	})
+}
+
+// BenchmarkParse reads catalogues of several sizes; the aim is that 20,000 trails
+// load in seconds.
+func BenchmarkParse(b *testing.B) {
+	for name, trails := range map[string]int{"216": 216, "20000": 20_000} {
+		file := exported(b, Scaled(trails))
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(file)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := Parse("bench", file); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,247 @@
+package catalogue
+
+import (
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"vigia/forecast/hazard"
+)
+
+// least is a catalogue with only what is required.
+const least = `{
+  "parques": [
+    {"slug": "cerro", "nombre": "Parque Cerro", "tipo": "parque_nacional", "region": "Ñuble",
+     "latitud": -36.9, "longitud": -71.4, "altitud_m": 900, "zona_horaria": "America/Santiago"}
+  ],
+  "senderos": [
+    {"slug": "laguna", "parque": "cerro", "nombre": "Laguna", "tipo": "circuito",
+     "puntos": [{"nombre": "Inicio", "latitud": -36.91, "longitud": -71.41, "altitud_m": 950, "exposicion": "bosque"}]}
+  ]
+}
+`
+
+// full is a catalogue with every field.
+const full = `{
+  "version": "v 7",
+  "reglas": ["Regla única & suficiente."],
+  "telefonos_emergencia": [{"numero": "+56 2 2345", "nombre": "Guardería", "nota": "De día."}],
+  "parques": [
+    {"slug": "nandu", "nombre": "Parque Ñandú", "tipo": "reserva_nacional", "region": "Maule",
+     "latitud": -35.5, "longitud": -71, "altitud_m": 1200.5, "superficie_ha": 12.5, "zona_horaria": "America/Punta_Arenas",
+     "administrador": {"nombre": "SBAP", "verificado_en": "2026-11-01", "nota": "Traspasada."},
+     "url": "https://example.cl/a?b=1&c=2", "ubicacion_aproximada": true},
+    {"slug": "nube", "nombre": "Parque Nube", "tipo": "monumento_natural", "region": "Maule",
+     "latitud": -29.5, "longitud": -71, "altitud_m": 20, "zona_horaria": "Pacific/Easter"}
+  ],
+  "senderos": [
+    {"slug": "alto", "parque": "nandu", "nombre": "Alto", "tipo": "ida_y_vuelta", "largo_km": 16, "dificultad": "alta",
+     "zona_clima": "austral", "remota": true, "combustible": false, "ubicacion_aproximada": true,
+     "puntos": [
+       {"nombre": "Inicio", "latitud": -35.5, "longitud": -71, "altitud_m": 1200, "exposicion": "bosque", "critico": false},
+       {"nombre": "Vado", "latitud": -35.6, "longitud": -71, "altitud_m": 1300, "exposicion": "vadeo_quebrada", "critico": true},
+       {"nombre": "Cumbre", "latitud": -35.7, "longitud": -71, "altitud_m": 1800, "exposicion": "cresta_paso"}]},
+    {"slug": "playa", "parque": "nube", "nombre": "Playa", "tipo": "travesia", "largo_km": 3.5,
+     "puntos": [{"nombre": "Playa", "latitud": -29.5, "longitud": -71, "altitud_m": 0, "exposicion": "costa"}]},
+    {"slug": "bajo", "parque": "nandu", "nombre": "Bajo", "tipo": "circuito",
+     "puntos": [{"nombre": "Inicio", "latitud": -35.5, "longitud": -71, "altitud_m": 1200, "exposicion": "bosque"}]}
+  ],
+  "volcanes": [
+    {"slug": "fumarola", "nombre": "Fumarola", "latitud": -35.4, "longitud": -70.9, "altitud_m": 3500, "vigilado": true,
+     "parques": [{"parque": "nandu", "distancia_km": 11.5}]}
+  ]
+}
+`
+
+func mustParse(t *testing.T, text string) *Catalogue {
+	t.Helper()
+	c, err := Parse("prueba.json", []byte(text))
+	if err != nil {
+		t.Fatalf("Parse: %v", err)
+	}
+	return c
+}
+
+// faultsOf parses what must be refused.
+func faultsOf(t *testing.T, text string) []Fault {
+	t.Helper()
+	c, err := Parse("prueba.json", []byte(text))
+	if c != nil {
+		t.Error("a refused catalogue was given all the same")
+	}
+	var faults *FaultsError
+	if !errors.As(err, &faults) {
+		t.Fatalf("error = %v, want a *FaultsError", err)
+	}
+	return faults.Faults
+}
+
+func TestLeastCatalogueTakesDefaults(t *testing.T) {
+	c := mustParse(t, least)
+	park, trail := c.Parks[0], c.TrailsOf(0)[0]
+	if !math.IsNaN(park.AreaHa) || park.Administrator != "" || park.URL != "" || park.Approximate {
+		t.Errorf("park = %+v, want unknown area, no administrator, no address, exact place", park)
+	}
+	if !math.IsNaN(trail.LengthKm) || !math.IsNaN(trail.MinHours) || !math.IsNaN(trail.MaxHours) || trail.Difficulty != "" {
+		t.Errorf("trail = %+v, want unknown length, times and difficulty", trail)
+	}
+	if trail.Zone != hazard.Southern || trail.Remote || !trail.Fuel || !trail.Points[0].Critical {
+		t.Errorf("trail = %+v, want zone sur, not remote, burnable, its only point critical", trail)
+	}
+	if park.TimeZone == nil || park.TimeZone.String() != "America/Santiago" {
+		t.Errorf("time zone = %v", park.TimeZone)
+	}
+	if len(c.Emergency) != 8 || c.Emergency[0].Number != "131" {
+		t.Errorf("emergency numbers = %v, want those of Chile", c.Emergency)
+	}
+	if c.Version != "sin-version" || len(c.Rules) == 0 || len(c.Volcanoes) != 0 {
+		t.Errorf("version %q, %d rules, %d volcanoes", c.Version, len(c.Rules), len(c.Volcanoes))
+	}
+}
+
+func TestEmergencyNumbersCanBeNone(t *testing.T) {
+	c := mustParse(t, strings.Replace(least, "{\n", "{\"telefonos_emergencia\": [],\n", 1))
+	if len(c.Emergency) != 0 {
+		t.Errorf("emergency numbers = %v, want none", c.Emergency)
+	}
+}
+
+func TestFullCatalogueKeepsEveryField(t *testing.T) {
+	c := mustParse(t, full)
+	i, ok := c.ParkBySlug("nandu")
+	if !ok || i != 1 {
+		t.Fatalf("park nandu at %d, %v; want 1: ñ comes after n", i, ok)
+	}
+	p := c.Parks[i]
+	if p.Administrator != "SBAP" || p.AdministratorAsOf != "2026-11-01" || p.AdministratorNote != "Traspasada." ||
+		p.AreaHa != 12.5 || p.ElevationM != 1200.5 || p.URL != "https://example.cl/a?b=1&c=2" || !p.Approximate ||
+		p.Kind != "reserva_nacional" || p.ZoneName != "America/Punta_Arenas" || p.NumTrails != 2 {
+		t.Errorf("park = %+v", p)
+	}
+	trail := c.TrailsOf(i)[0]
+	if trail.Slug != "alto" || trail.Park != i || trail.Zone != hazard.Austral || !trail.Remote || trail.Fuel ||
+		!trail.Approximate || trail.Difficulty != "alta" || trail.LengthKm != 16 {
+		t.Errorf("trail = %+v", trail)
+	}
+	if trail.ClimbM != 600 || trail.StartElevationM != 1200 || trail.MaxElevationM != 1800 {
+		t.Errorf("climb %g from %g to %g, want 600 from 1200 to 1800", trail.ClimbM, trail.StartElevationM, trail.MaxElevationM)
+	}
+	if trail.Points[2].Critical || !trail.Points[1].Critical {
+		t.Errorf("points = %+v, want the marked one critical though another is higher", trail.Points)
+	}
+	v := c.Volcanoes[0]
+	if !v.Monitored || v.ElevationM != 3500 || len(v.Parks) != 1 || v.Parks[0] != (NearPark{Park: i, DistanceKm: 11.5}) {
+		t.Errorf("volcano = %+v", v)
+	}
+	if c.Version != "v 7" || c.Rules[0] != "Regla única & suficiente." ||
+		c.Emergency[0] != (EmergencyNumber{Number: "+56 2 2345", Name: "Guardería", Note: "De día."}) {
+		t.Errorf("version %q, rules %q, emergency %v", c.Version, c.Rules, c.Emergency)
+	}
+}
+
+func TestNullStandsForWhatIsLeftOut(t *testing.T) {
+	text := strings.NewReplacer(
+		`"largo_km": 16`, `"largo_km": null`, `"superficie_ha": 12.5`, `"superficie_ha": null`,
+		`"verificado_en": "2026-11-01"`, `"verificado_en": null`, `"version": "v 7"`, `"version": null`,
+	).Replace(full)
+	c := mustParse(t, text)
+	if !math.IsNaN(c.TrailsOf(1)[0].LengthKm) || !math.IsNaN(c.Parks[1].AreaHa) {
+		t.Error("a null figure became a number")
+	}
+	if c.Parks[1].AdministratorAsOf != "" || c.Version != "sin-version" {
+		t.Errorf("null texts became %q, %q", c.Parks[1].AdministratorAsOf, c.Version)
+	}
+}
+
+func TestSyntax(t *testing.T) {
+	tests := []struct {
+		name, text   string
+		line, column int
+		say          string
+	}{
+		{"nothing", "", 1, 1, "vacío"},
+		{"blanks", " \n\t ", 1, 1, "vacío"},
+		{"other shape", "[1]", 1, 1, "se esperaba un objeto"},
+		{"other value", " null", 1, 2, "hay null"},
+		{"comma too many", "{\n \"parques\": [1,]\n}", 2, 16, "sobra la coma"},
+		{"comma missing", "{\"a\": 1\n \"b\": 2}", 2, 2, "comas y comillas"},
+		{"cut off", "{\"a\": [1, 2", 1, 11, "antes de tiempo"},
+		{"more after the end", "{}\n{}", 2, 1, "sobra texto"},
+		{"comment", "{ // nota\n}", 1, 3, "JSON mal formado"},
+		{"bare NaN", `{"latitud": NaN}`, 1, 13, "JSON mal formado"},
+		{"other encoding", "{\"año\xf1\": 1}", 1, 6, "UTF-8"},
+		{"control character", "{\"a\": \"x\ny\"}", 1, 9, "JSON mal formado"},
+		{"too deep", strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000), 1, 10_001, "demasiados niveles"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			faults := faultsOf(t, test.text)
+			f := faults[0]
+			if len(faults) != 1 || f.Line != test.line || f.Column != test.column || !strings.Contains(f.Problem, test.say) {
+				t.Errorf("faults = %+v, want %d:%d %q", faults, test.line, test.column, test.say)
+			}
+		})
+	}
+}
+
+func TestDeepUnknownFieldIsOneFault(t *testing.T) {
+	deep := strings.Repeat("[", 5_000) + strings.Repeat("]", 5_000)
+	faults := faultsOf(t, strings.Replace(least, "{\n", "{\"extra\": "+deep+",\n", 1))
+	if len(faults) != 1 || faults[0].Path != "extra" {
+		t.Errorf("faults = %d, want one", len(faults))
+	}
+}
+
+func TestMessagesShowNothingRaw(t *testing.T) {
+	text := strings.Replace(least, "{\n", "{\"\\u001b[31m\\n\": 1,\n", 1)
+	_, err := Parse("prueba.json", []byte(text))
+	if err == nil || strings.ContainsAny(err.Error(), "\x1b") || strings.Count(err.Error(), "\n") != 1 {
+		t.Errorf("message = %q, want the key quoted", err)
+	}
+}
+
+func TestByteOrderMark(t *testing.T) {
+	if _, err := Parse("prueba.json", []byte("\uFEFF"+least)); err != nil {
+		t.Errorf("a mark before the text: %v", err)
+	}
+}
+
+func TestTooLarge(t *testing.T) {
+	faults := faultsOf(t, strings.Repeat(" ", MaxBytes+1))
+	if len(faults) != 1 || !strings.Contains(faults[0].Problem, "64 MB") {
+		t.Errorf("faults = %+v", faults)
+	}
+}
+
+func TestLoad(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "mi catálogo.json")
+	if err := os.WriteFile(path, []byte(full), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Load(path)
+	if err != nil || len(c.Trails) != 3 {
+		t.Fatalf("Load: %v", err)
+	}
+	if _, err := Load(path + ".no"); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), path) {
+		t.Errorf("missing file: %v", err)
+	}
+	if _, err := Load(filepath.Dir(path)); err == nil {
+		t.Error("a folder was read as a catalogue")
+	}
+	if err := os.Truncate(path, MaxBytes+100); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(path); err == nil || !strings.Contains(err.Error(), "demasiado grande") {
+		t.Errorf("a file that is too large: %v", err)
+	}
+	if err := os.WriteFile(path, []byte(full[:300]), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var faults *FaultsError
+	if _, err := Load(path); !errors.As(err, &faults) || faults.Name != path {
+		t.Errorf("cut-off file: %v, want faults that name it", err)
+	}
+}

@@ -1,0 +1,45 @@
+package catalogue
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Scaled makes a catalogue of n trails for measurements: the default parks and
+// trails over and over, each round 0.01° further east so that its locations are
+// new ones. The last park may lack some of its trails. It panics when n < 1.
+func Scaled(n int) *Catalogue {
+	if n < 1 {
+		panic(fmt.Sprintf("catalogue.Scaled(%d): at least one trail", n))
+	}
+	base := Default()
+	c := &Catalogue{Version: fmt.Sprintf("medicion-%d", n), Rules: base.Rules, Emergency: base.Emergency}
+	for round := 0; len(c.Trails) < n; round++ {
+		for i := range base.Parks {
+			if missing := n - len(c.Trails); missing > 0 {
+				trails := base.TrailsOf(i)
+				c.addShifted(base.Parks[i], trails[:min(missing, len(trails))], round)
+			}
+		}
+	}
+	c.index()
+	return c
+}
+
+func (c *Catalogue) addShifted(park Park, trails []Trail, round int) {
+	east := 0.01 * float64(round)
+	if round > 0 {
+		park.Slug = fmt.Sprintf("%s-%d", park.Slug, round)
+		park.Name = fmt.Sprintf("%s %d", park.Name, round)
+	}
+	park.Longitude += east
+	c.Parks = append(c.Parks, park)
+	for _, t := range trails {
+		t.Park = len(c.Parks) - 1
+		t.Points = slices.Clone(t.Points)
+		for i := range t.Points {
+			t.Points[i].Location.Longitude += east
+		}
+		c.Trails = append(c.Trails, t)
+	}
+}

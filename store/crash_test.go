@@ -1,0 +1,230 @@
+package store
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"vigia/forecast/alert"
+	"vigia/forecast/hazard"
+)
+
+// The test binary runs itself as another process that does one of these.
+var childTasks = map[string]func(path string) error{
+	"hold":   childHold,
+	"commit": childCommit,
+	"fsync":  childFsync,
+}
+
+func TestMain(m *testing.M) {
+	if task := os.Getenv("STORE_TEST_CHILD"); task != "" {
+		if err := childTasks[task](os.Getenv("STORE_TEST_PATH")); err != nil {
+			fmt.Println("failed:", err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+type childProcess struct {
+	command *exec.Cmd
+	out     *bufio.Scanner
+}
+
+func startChild(t *testing.T, task, path string, wrapper ...string) *childProcess {
+	t.Helper()
+	args := append(wrapper, os.Args[0])
+	command := exec.Command(args[0], args[1:]...)
+	command.Env = append(os.Environ(), "STORE_TEST_CHILD="+task, "STORE_TEST_PATH="+path)
+	out, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return &childProcess{command: command, out: bufio.NewScanner(out)}
+}
+
+func (c *childProcess) waitFor(t *testing.T, line string) {
+	t.Helper()
+	if !c.out.Scan() || c.out.Text() != line {
+		t.Fatalf("the other process said %q, not %q", c.out.Text(), line)
+	}
+}
+
+func (c *childProcess) kill(t *testing.T) {
+	t.Helper()
+	if err := c.command.Process.Kill(); err != nil {
+		t.Error(err)
+	}
+	_ = c.command.Wait()
+}
+
+func childHold(path string) error {
+	if _, err := Open(path, testOptions()); err != nil {
+		return err
+	}
+	fmt.Println("held")
+	time.Sleep(time.Hour) // until killed
+	return nil
+}
+
+// crashCycle is the n-th cycle: everything in it tells n.
+func crashCycle(n int) *Cycle {
+	c := makeCatalogue(upTo(120)...)
+	cycle := testCycle(c, testHour.Add(time.Duration(n)*time.Hour), make([]HistoryRow, len(c.Trails)))
+	for i := range cycle.Rows {
+		cycle.Rows[i] = HistoryRow{State: hazard.Amber, Quality: hazard.Complete, Medians: hazard.Medians{Wind: float32(n % 1000)}}
+	}
+	cycle.Alerts = []alert.Alert{{ID: "a", Version: n, End: cycle.Hour}}
+	cycle.ConfirmedAt = map[string]time.Time{"gfs": cycle.Hour}
+	return cycle
+}
+
+// childCommit goes on from the last cycle kept until it is killed, and says each
+// that it knows to be kept.
+func childCommit(path string) error {
+	s, err := Open(path, testOptions())
+	if err != nil {
+		return err
+	}
+	n, err := lastCycle(s)
+	for err == nil {
+		n++
+		if err = s.Commit(crashCycle(n)); err == nil {
+			fmt.Println(n)
+		}
+	}
+	return err
+}
+
+func lastCycle(s *Store) (int, error) {
+	confirmed, err := s.Confirmed()
+	if err != nil || len(confirmed) == 0 {
+		return 0, err
+	}
+	return int(confirmed["gfs"].Sub(testHour) / time.Hour), nil
+}
+
+func TestKilledAtAnyInstantNothingAcknowledgedIsLost(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	path := newPath(t)
+	kills := 20
+	if testing.Short() {
+		kills = 5
+	}
+	acknowledged, grew := 0, 0
+	for range kills {
+		child := startChild(t, "commit", path)
+		timer := time.AfterFunc(time.Duration(5+r.IntN(120))*time.Millisecond, func() { _ = child.command.Process.Kill() })
+		before := acknowledged
+		for child.out.Scan() {
+			n, err := strconv.Atoi(child.out.Text())
+			if err != nil {
+				t.Fatalf("the other process said %q", child.out.Text())
+			}
+			acknowledged = n
+		}
+		_ = child.command.Wait()
+		timer.Stop()
+		if acknowledged > before {
+			grew++
+		}
+		verifyAfterCrash(t, path, acknowledged)
+	}
+	if grew == 0 {
+		t.Error("no process was killed after it had committed: nothing was tried")
+	}
+	t.Logf("%d cycles acknowledged, %d of %d processes committed", acknowledged, grew, kills)
+}
+
+// verifyAfterCrash wants the cycle acknowledged last, or the one after it whose
+// acknowledgement was not heard, whole.
+func verifyAfterCrash(t *testing.T, path string, acknowledged int) {
+	t.Helper()
+	s := openStore(t, path)
+	defer checkAndClose(t, s)
+	n, err := lastCycle(s)
+	if err != nil || n < acknowledged || n > acknowledged+1 {
+		t.Fatalf("cycle %d kept, %d acknowledged, %v", n, acknowledged, err)
+	}
+	if n == 0 {
+		return
+	}
+	want := crashCycle(n)
+	last, err := s.LastTime()
+	if err != nil || !last.Equal(want.IssuedAt) {
+		t.Errorf("last time %v, %v, want %v", last, err, want.IssuedAt)
+	}
+	alerts, err := s.Alerts()
+	if err != nil || len(alerts) != 1 || alerts[0].Version != n {
+		t.Errorf("alerts %+v, %v, want version %d", alerts, err, n)
+	}
+	history, err := s.History(want.Catalogue, want.Hour, 168)
+	if err != nil || len(history.Hours) != min(n, 168) {
+		t.Fatalf("%d hours after cycle %d, %v", len(history.Hours), n, err)
+	}
+	for i, hour := range history.Hours {
+		if !sameRow(hour.Rows[7], crashCycle(n - i).Rows[7]) {
+			t.Errorf("hour %v: %+v", hour.Hour, hour.Rows[7])
+		}
+	}
+}
+
+// childFsync writes until a write fails, then says how the store stands.
+func childFsync(path string) error {
+	s, err := Open(path, testOptions())
+	if err != nil {
+		return err
+	}
+	for n := range 20 {
+		if err = s.SaveLedger([]byte(strconv.Itoa(n))); err != nil {
+			break
+		}
+	}
+	later := s.SaveLedger([]byte("later"))
+	_, read := s.Ledger()
+	fmt.Println(errors.Is(err, ErrReadOnly), errors.Is(later, ErrReadOnly), read == nil, s.Err() != nil)
+	return s.Close()
+}
+
+func TestAfterAnErrorOfFsyncNothingIsWritten(t *testing.T) {
+	t.Parallel()
+	strace, err := exec.LookPath("strace")
+	if err != nil {
+		t.Skip("strace is not here: errors of fsync were not tried")
+	}
+	for _, when := range []int{1, 2, 5} {
+		path := newPath(t)
+		s := openStore(t, path)
+		if err := s.SaveLedger([]byte("before")); err != nil {
+			t.Fatal(err)
+		}
+		checkAndClose(t, s)
+		inject := fmt.Sprintf("inject=fdatasync:error=EIO:when=%d", when)
+		child := startChild(t, "fsync", path, strace, "-f", "-qq", "-o", "/dev/null", "-e", "trace=fdatasync", "-e", inject)
+		var said []string
+		for child.out.Scan() {
+			said = append(said, child.out.Text())
+		}
+		if err := child.command.Wait(); err != nil && len(said) == 0 {
+			t.Skipf("strace cannot trace here (%v): errors of fsync were not tried", err)
+		}
+		if got := strings.Join(said, "\n"); got != "true true true true" {
+			t.Errorf("fault at fdatasync %d: refused, later refused, read, reason: %s", when, got)
+		}
+		openStore(t, path)
+	}
+}

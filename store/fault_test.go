@@ -1,0 +1,511 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.etcd.io/bbolt"
+)
+
+// corrupt changes a value where it lies in the file, past all checks.
+func corrupt(t *testing.T, s *Store, bucket, key []byte, change func([]byte)) {
+	t.Helper()
+	var value []byte
+	err := s.update("corrupt", func(tx *bbolt.Tx) error {
+		value = bytes.Clone(tx.Bucket(bucket).Get(key))
+		change(value)
+		return tx.Bucket(bucket).Put(key, value)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// lastingStore makes a file with some content and gives its path and bytes.
+func lastingStore(t *testing.T) (path string, content []byte) {
+	t.Helper()
+	path = newPath(t)
+	s, err := Open(path, testOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := makeCatalogue(upTo(300)...)
+	for i := range 30 {
+		if err := s.Commit(testCycle(c, testHour.Add(time.Duration(i)*time.Hour), make([]HistoryRow, 300))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	checkAndClose(t, s)
+	content, err = os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path, content
+}
+
+// refused opens a file that must be refused as damaged and stay as it is.
+func refused(t *testing.T, path string) error {
+	t.Helper()
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(path, testOptions())
+	if err == nil {
+		_ = s.Close()
+		t.Errorf("opened")
+		return nil
+	}
+	if after, _ := os.ReadFile(path); !bytes.Equal(before, after) {
+		t.Errorf("the refused file was changed")
+	}
+	if others, _ := filepath.Glob(path + ".*"); len(others) > 0 {
+		t.Errorf("left beside the file: %v", others)
+	}
+	return err
+}
+
+func wantDamaged(t *testing.T, err error) {
+	t.Helper()
+	damaged := (*DamagedError)(nil)
+	if !errors.As(err, &damaged) {
+		t.Errorf("%v, want a DamagedError", err)
+	} else if !strings.Contains(err.Error(), "vigia restore") || !strings.Contains(err.Error(), "untouched") {
+		t.Errorf("no steps to recover in %v", err)
+	}
+}
+
+func TestForeignFilesAreRefusedUntouched(t *testing.T) {
+	empty := &bbolt.Options{PageSize: pageSize}
+	unsynced := &bbolt.Options{PageSize: pageSize, NoFreelistSync: true}
+	for name, make := range map[string]func(path string) error{
+		"text":          func(p string) error { return os.WriteFile(p, []byte("hola"), 0o600) },
+		"long text":     func(p string) error { return os.WriteFile(p, bytes.Repeat([]byte("hola "), 50_000), 0o600) },
+		"many zeros":    func(p string) error { return os.WriteFile(p, bytes.Repeat([]byte{0}, 1<<20), 0o600) },
+		"other bbolt":   func(p string) error { return foreignBolt(p, empty) },
+		"unsynced":      func(p string) error { return foreignBolt(p, unsynced) },
+		"larger pages":  func(p string) error { return foreignBolt(p, &bbolt.Options{PageSize: 16384}) },
+		"meta, no more": func(p string) error { return foreignMeta(p) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "vigia.db")
+			if err := make(path); err != nil {
+				t.Fatal(err)
+			}
+			wantDamaged(t, refused(t, path))
+		})
+	}
+}
+
+func foreignBolt(path string, o *bbolt.Options) error {
+	db, err := bbolt.Open(path, 0o600, o)
+	if err != nil {
+		return err
+	}
+	err = db.Update(func(tx *bbolt.Tx) error {
+		b, err := tx.CreateBucket([]byte("other"))
+		return errors.Join(err, b.Put([]byte("k"), []byte("v")))
+	})
+	return errors.Join(err, db.Close())
+}
+
+// foreignMeta is a bbolt file with a bucket named as ours and no schema in it.
+func foreignMeta(path string) error {
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{PageSize: pageSize})
+	if err != nil {
+		return err
+	}
+	err = db.Update(func(tx *bbolt.Tx) error { _, err := tx.CreateBucket(bucketMeta); return err })
+	return errors.Join(err, db.Close())
+}
+
+func TestTruncatedFilesAreRefusedUntouched(t *testing.T) {
+	_, content := lastingStore(t)
+	for _, size := range []int{1, 100, 4095, 4096, 8192, 12288, 16383, 16384, 20480, 65536, 100_000} {
+		path := filepath.Join(t.TempDir(), "vigia.db")
+		if err := os.WriteFile(path, content[:size], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		err := refused(t, path)
+		if wantDamaged(t, err); t.Failed() {
+			t.Fatalf("at %d bytes of %d", size, len(content))
+		}
+	}
+}
+
+// Every page of the file is overwritten in turn. Whatever that does, nothing may
+// crash, and nothing may be read as whole that is not.
+func TestOverwrittenPagesNeverCrash(t *testing.T) {
+	t.Parallel()
+	_, content := lastingStore(t)
+	opened := 0
+	for page := 0; page*pageSize < min(len(content), 60*pageSize); page++ {
+		for _, fill := range []byte{0x00, 0xff} {
+			damaged := bytes.Clone(content)
+			copy(damaged[page*pageSize:], bytes.Repeat([]byte{fill}, pageSize))
+			path := filepath.Join(t.TempDir(), "vigia.db")
+			if err := os.WriteFile(path, damaged, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			s, err := Open(path, testOptions())
+			if err != nil {
+				if after, _ := os.ReadFile(path); !bytes.Equal(after, damaged) {
+					t.Errorf("page %d, %#x: changed though refused", page, fill)
+				}
+				continue
+			}
+			opened++
+			_, _ = s.Alerts()
+			_, _ = s.History(makeCatalogue(upTo(300)...), testHour.Add(30*time.Hour), 168)
+			_ = s.Check(t.Context())
+			if err := s.Close(); err != nil {
+				t.Errorf("page %d, %#x: close: %v", page, fill, err)
+			}
+		}
+	}
+	if opened == 0 {
+		t.Error("no overwritten file opened: free pages should not matter")
+	}
+}
+
+func TestOneMetaPageLostIsSurvived(t *testing.T) {
+	for page := range 2 {
+		path, content := lastingStore(t)
+		copy(content[page*pageSize:], make([]byte, pageSize))
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := openStore(t, path)
+		if _, err := s.LastTime(); err != nil {
+			t.Errorf("page %d: %v", page, err)
+		}
+		checkAndClose(t, s)
+		if found, err := inspect(path); found != usable || err != nil {
+			t.Errorf("page %d was not written anew: %v, %v", page, found, err)
+		}
+	}
+}
+
+func TestLeftoversOfAFirstStartAreReplaced(t *testing.T) {
+	born := filepath.Join(t.TempDir(), "born")
+	db, err := bbolt.Open(born, 0o600, &bbolt.Options{PageSize: pageSize})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(born)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, leftover := range map[string][]byte{
+		"empty": {}, "two pages": content[:8192], "zeros": make([]byte, 8192), "three pages": content[:12288],
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := newPath(t)
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, leftover, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			o := testOptions()
+			log, lines := logged(t)
+			o.Log = log
+			s, err := Open(path, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer checkAndClose(t, s)
+			aside, _ := filepath.Glob(path + ".incomplete-*")
+			if len(aside) != 1 || !strings.Contains(lines(), "moved aside") {
+				t.Fatalf("aside %v, log %q", aside, lines())
+			}
+			if got, _ := os.ReadFile(aside[0]); !bytes.Equal(got, leftover) {
+				t.Error("what was moved aside is not what was there")
+			}
+		})
+	}
+}
+
+func TestAnotherHandleHoldsTheFile(t *testing.T) {
+	t.Parallel()
+	path := newPath(t)
+	openStore(t, path)
+	_, err := Open(path, testOptions())
+	if !errors.Is(err, ErrInUse) || !strings.Contains(err.Error(), "in use by another process") {
+		t.Error(err)
+	}
+}
+
+func TestAnotherProcessHoldsTheFile(t *testing.T) {
+	t.Parallel()
+	path := newPath(t)
+	child := startChild(t, "hold", path)
+	child.waitFor(t, "held")
+	if _, err := Open(path, testOptions()); !errors.Is(err, ErrInUse) {
+		t.Error(err)
+	}
+	child.kill(t)
+	openStore(t, path)
+}
+
+func TestTwoFirstStartsAtOnceMakeOneFile(t *testing.T) {
+	t.Parallel()
+	for range 2 {
+		path := newPath(t)
+		results := make(chan error, 2)
+		stores := make(chan *Store, 2)
+		for range 2 {
+			go func() {
+				s, err := Open(path, testOptions())
+				if err == nil {
+					stores <- s
+				}
+				results <- err
+			}()
+		}
+		first, second := <-results, <-results
+		// The first holds the file until the second gives up.
+		if won := (first == nil) != (second == nil); !won {
+			t.Fatalf("%v and %v", first, second)
+		}
+		if err := errors.Join(first, second); !errors.Is(err, ErrInUse) {
+			t.Fatal(err)
+		}
+		checkAndClose(t, <-stores)
+		if left, _ := filepath.Glob(path + ".new-*"); len(left) > 0 {
+			t.Fatalf("left: %v", left)
+		}
+	}
+}
+
+func TestPlacesThatAreNoFile(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Open(dir, testOptions()); err == nil {
+		t.Error("a folder was opened")
+	}
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(filepath.Join(file, "vigia.db"), testOptions()); err == nil {
+		t.Error("a file served as a folder")
+	}
+	dangling := filepath.Join(dir, "dangling")
+	if err := os.Symlink(filepath.Join(dir, "nowhere"), dangling); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := Open(dangling, testOptions()); err == nil {
+		checkAndClose(t, s)
+	}
+}
+
+func TestAFileCutShortWhileInUse(t *testing.T) {
+	path := newPath(t)
+	s, err := Open(path, testOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := makeCatalogue(upTo(100)...)
+	if err := s.Commit(testCycle(c, testHour, make([]HistoryRow, 100))); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, 8192); err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.History(c, testHour, 168)
+	wantDamaged(t, err)
+	wantDamaged(t, s.Check(t.Context()))
+	if err := s.SaveLedger([]byte("x")); err == nil {
+		t.Error("a write went through")
+	}
+	if s.Err() == nil {
+		t.Error("no reason given")
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// The size is looked at before each transaction, but a disk can fail in the
+// middle of one: that is a fault of memory.
+func TestFaultsOfMemoryAreCaught(t *testing.T) {
+	path := newPath(t)
+	s, err := Open(path, testOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.SaveLedger(make([]byte, 100_000)); err != nil {
+		t.Fatal(err)
+	}
+	s.needed.Store(0)
+	err = s.view("read", func(tx *bbolt.Tx) error {
+		if err := os.Truncate(path, 8192); err != nil {
+			return err
+		}
+		_ = bytes.Clone(tx.Bucket(bucketUsage).Get(keyLedger))
+		return nil
+	})
+	wantDamaged(t, err)
+	// Beginning a transaction now faults on the first pages, in bbolt's locks.
+	if err := os.Truncate(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		_, err = s.Ledger()
+		wantDamaged(t, err)
+		if err := s.SaveLedger(nil); err == nil {
+			t.Error("a write went through")
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if n := s.unreleased.Load(); n == 0 {
+		t.Error("the fault did not come while beginning")
+	}
+}
+
+func TestAFaultWhileWritingClosesTheStoreToWrites(t *testing.T) {
+	path := newPath(t)
+	s, err := Open(path, testOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.update("write", func(tx *bbolt.Tx) error {
+		if err := os.Truncate(path, 8192); err != nil {
+			return err
+		}
+		return tx.Bucket(bucketUsage).Put(keyLedger, []byte("x"))
+	})
+	if err == nil {
+		t.Error("the write went through")
+	}
+	if err := s.SaveLedger(nil); !errors.Is(err, ErrReadOnly) {
+		t.Error(err)
+	}
+	closed := make(chan error, 1)
+	go func() { closed <- s.Close() }()
+	select {
+	case err := <-closed:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(5 * time.Second):
+		t.Fatal("Close waits for the lock of a transaction that died")
+	}
+}
+
+func TestAFailedWriteMakesTheStoreReadOnly(t *testing.T) {
+	s, err := Open(newPath(t), testOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.SaveLedger([]byte("before")); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.file.Close(); err != nil { // every write fails from here on
+		t.Fatal(err)
+	}
+	if err := s.SaveLedger([]byte("lost")); !errors.Is(err, ErrReadOnly) || !errors.Is(err, os.ErrClosed) {
+		t.Errorf("the write that failed: %v", err)
+	}
+	if err := s.SaveLedger([]byte("later")); !errors.Is(err, ErrReadOnly) || !errors.Is(err, os.ErrClosed) {
+		t.Errorf("the write after: %v", err)
+	}
+	if got, err := s.Ledger(); err != nil || string(got) != "before" {
+		t.Errorf("%q, %v", got, err)
+	}
+	_ = s.Close()
+}
+
+func TestAFullDiskIsSurvived(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mount("none", dir, "tmpfs", 0, "size=2m"); err != nil {
+		t.Skipf("a small file system cannot be mounted here (%v): the full disk was not tried", err)
+	}
+	defer func() {
+		if err := syscall.Unmount(dir, 0); err != nil {
+			t.Error(err)
+		}
+	}()
+	ballast := filepath.Join(dir, "ballast")
+	if err := exec.Command("sh", "-c", "cat /dev/zero > "+ballast).Run(); err == nil {
+		t.Fatal("the file system has no end")
+	}
+	path := filepath.Join(dir, "data", "vigia.db")
+	if _, err := Open(path, testOptions()); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatalf("first start on a full disk: %v", err)
+	}
+	if left, _ := filepath.Glob(path + "*"); len(left) > 0 {
+		t.Fatalf("left by it: %v", left)
+	}
+	if err := os.Truncate(ballast, 1<<20); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(path, testOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer checkAndClose(t, s)
+	kept := ""
+	for i := 0; ; i++ {
+		ledger := strings.Repeat(string(rune('a'+i)), 100_000*(i+1))
+		if err = s.SaveLedger([]byte(ledger)); err != nil {
+			break
+		}
+		kept = ledger
+	}
+	if !errors.Is(err, ErrFull) || errors.Is(err, ErrReadOnly) || kept == "" {
+		t.Fatalf("after %d bytes: %v", len(kept), err)
+	}
+	if got, err := s.Ledger(); err != nil || string(got) != kept {
+		t.Errorf("%d bytes read of %d, %v", len(got), len(kept), err)
+	}
+	if err := os.Remove(ballast); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.SaveLedger([]byte("again")); err != nil {
+		t.Errorf("with room again: %v", err)
+	}
+}
+
+func TestTheLimitOfSizeIsKept(t *testing.T) {
+	o := testOptions()
+	o.MaxBytes = 3 << 20
+	s, err := Open(newPath(t), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer checkAndClose(t, s)
+	if err := s.SaveLedger(make([]byte, 4<<20)); !errors.Is(err, ErrFull) {
+		t.Errorf("%v", err)
+	}
+	if err := s.SaveLedger([]byte("small")); err != nil {
+		t.Errorf("after it: %v", err)
+	}
+	if s.Size() > o.MaxBytes {
+		t.Errorf("%d bytes", s.Size())
+	}
+}
+
+func TestWhatAKilledFirstStartLeftIsRemoved(t *testing.T) {
+	path := newPath(t)
+	checkAndClose(t, openStore(t, path))
+	if err := os.WriteFile(path+".new-123", []byte("half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	openStore(t, path)
+	if left := unfinished(path); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+}

@@ -1,0 +1,153 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"os"
+	"syscall"
+	"time"
+)
+
+// The first two pages of a bbolt file, as far as they must be known before bbolt
+// maps it: a reference beyond the end of a mapped file ends the process.
+const (
+	pageHeadLen = 16
+	metaLen     = 64 // with its checksum
+	boltMagic   = 0xED0CDAED
+	noFreelist  = ^uint64(0)
+	bornPages   = 4 // the pages of a file that bbolt has just made
+)
+
+// boltMeta is the part of a meta page that tells a file's state.
+type boltMeta struct {
+	pageSize uint32
+	freelist uint64
+	pages    uint64 // how many the file must have
+	txid     uint64
+}
+
+// condition is what the first pages tell of a file.
+type condition int
+
+const (
+	usable condition = iota
+	// oneMeta: one of the two meta pages is lost. bbolt goes on from the other, as
+	// after a power cut, and the next commit writes the lost one anew.
+	oneMeta
+	// unborn: never brought into use. It is empty, or pages of zeros, or what a
+	// first start on a full disk leaves: the meta pages of the first transactions
+	// and not all four pages.
+	unborn
+)
+
+// inspect looks at a file without changing it, holding its lock meanwhile.
+// ErrInUse when another process holds it, a DamagedError when it is foreign or
+// shorter than it must be.
+func inspect(path string) (found condition, err error) {
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	if err := lock(file); err != nil {
+		return 0, err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return 0, err
+	}
+	head := make([]byte, min(info.Size(), bornPages*pageSize))
+	if _, err := io.ReadFull(file, head); err != nil {
+		return 0, fmt.Errorf("read the first pages: %w", err)
+	}
+	found, wrong := judge(head, info.Size())
+	if wrong != nil {
+		return 0, &DamagedError{Path: path, Cause: wrong}
+	}
+	return found, nil
+}
+
+// judge tells a file's condition from its first pages and its size.
+func judge(head []byte, size int64) (found condition, wrong error) {
+	small := size < bornPages*pageSize
+	if small && size%pageSize == 0 && allZero(head) {
+		return unborn, nil
+	}
+	meta, valid := newestMeta(head)
+	switch {
+	case valid == 0 && small:
+		return 0, fmt.Errorf("%d bytes without a valid first page", size)
+	case valid == 0:
+		return usable, nil // perhaps pages of another size: bbolt looks further
+	case small && meta.txid <= 1:
+		return unborn, nil
+	case uint64(size)/uint64(meta.pageSize) < meta.pages:
+		return 0, fmt.Errorf("cut short: %d bytes of %d pages", size, meta.pages)
+	case meta.freelist == noFreelist:
+		// bbolt would rewrite such a file at once, and this program makes none.
+		return 0, errors.New("a bbolt file of another program")
+	case valid == 1 && meta.pageSize == pageSize:
+		return oneMeta, nil
+	}
+	return usable, nil
+}
+
+func allZero(b []byte) bool {
+	for _, v := range b {
+		if v != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// newestMeta gives the valid meta page of the latest transaction, and how many of
+// the two are valid.
+func newestMeta(head []byte) (newest boltMeta, valid int) {
+	for offset := 0; offset < 2*pageSize && offset+pageHeadLen+metaLen <= len(head); offset += pageSize {
+		m, ok := parseMeta(head[offset+pageHeadLen:])
+		if !ok {
+			continue
+		}
+		if valid++; valid == 1 || m.txid > newest.txid {
+			newest = m
+		}
+	}
+	return newest, valid
+}
+
+func parseMeta(b []byte) (boltMeta, bool) {
+	order := binary.NativeEndian
+	sum := fnv.New64a()
+	_, _ = sum.Write(b[:metaLen-8])
+	m := boltMeta{
+		pageSize: order.Uint32(b[8:]),
+		freelist: order.Uint64(b[32:]),
+		pages:    order.Uint64(b[40:]),
+		txid:     order.Uint64(b[48:]),
+	}
+	valid := order.Uint32(b) == boltMagic && m.pageSize > 0 && sum.Sum64() == order.Uint64(b[metaLen-8:])
+	return m, valid
+}
+
+// lock takes the lock that bbolt uses, so that a live file is not judged while
+// its pages are being written. Closing the file lets go of it.
+func lock(file *os.File) error {
+	const step = 50 * time.Millisecond
+	for waited := time.Duration(0); ; waited += step {
+		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil {
+			return nil
+		}
+		if !errors.Is(err, syscall.EWOULDBLOCK) {
+			return fmt.Errorf("lock: %w", err)
+		}
+		if waited >= lockTimeout {
+			return ErrInUse
+		}
+		time.Sleep(step)
+	}
+}

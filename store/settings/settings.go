@@ -1,0 +1,98 @@
+// Package settings turns what the operator says into typed settings, and says
+// plainly what is wrong with it.
+//
+// Everything hangs on one table (options in table.go): a row makes a flag, an
+// environment variable, a key of the settings file, a paragraph of the help and
+// a line of the README. Data passes through in one direction: flags, environment
+// and file are read into values with their origin (sources.go, file.go) → the
+// value of highest precedence is checked and stored in [Settings] (resolve.go, by
+// the parsers of values.go) → all faults together, or the settings.
+//
+// Precedence: flag, environment, file, default. Nothing that is misspelt is
+// passed over: an unknown flag, key or VIGIA_ variable is a fault.
+package settings
+
+import (
+	"log/slog"
+	"net/netip"
+	"strings"
+)
+
+// Settings are the values that hold, checked. A setting that the command does
+// not take, or that has no value, is the zero value of its type.
+type Settings struct {
+	Command string   // one of Commands
+	Args    []string // what follows the command beside flags, as its usage allows
+
+	Listen         string         // host:port; an empty host means every address of the machine
+	Data           string         // folder of the live data
+	BaseURL        string         // public address without a trailing slash, or ""
+	Contact        string         // operator's e-mail address, or ""
+	ProviderURL    string         // base of the weather provider without a trailing slash
+	ProviderKey    string         // secret; "" without a contract with the provider
+	Models         []string       // weather models in the order asked, at least one, each once
+	Catalogue      string         // path of the operator's own catalogue, "" for the embedded one
+	TrustedProxies []netip.Prefix // proxies whose X-Forwarded-For is believed
+	RateLimit      int            // requests in 60 s per client; 0 means no limit
+	LogFormat      string         // auto, text or json
+	LogLevel       slog.Level
+	Config         string // path of the settings file, or ""
+	Speed          int    // demo: seconds that the clock moves in one, 1-3600
+	Seed           uint64 // demo: the made-up weather follows from it
+
+	canonicalModel func(string) (string, bool)
+	rows           []Row
+}
+
+// Row is one setting in force, for people to read.
+type Row struct {
+	Name   string // the flag without dashes
+	Value  string // as it was written; "(none)" without one, "(hidden)" for a secret
+	Origin string // "default", "--flag", "VIGIA_NAME" or "file:line"
+}
+
+// Effective lists the settings of the command in the order of the help, each
+// with its origin. The values of secrets are not among it.
+func (s *Settings) Effective() []Row { return append([]Row(nil), s.rows...) }
+
+// UsageError says what is wrong with a command line and the settings around it.
+// The program prints it and ends with status 2.
+type UsageError struct {
+	Command string   // as it was asked for
+	Lines   []string // every fault, one line each: what was set where, and what is allowed
+}
+
+// Error gives the lines.
+func (e *UsageError) Error() string { return strings.Join(e.Lines, "\n") }
+
+// Parse reads the settings of a command. args is what follows the command,
+// environ is in the form of os.Environ, readFile reads the settings file and the
+// files of secrets. canonicalModel knows the weather models and their aliases;
+// with nil every well-formed name is taken as it is.
+//
+// A call for help (-h, --help) anywhere becomes the command help with the asked
+// command as its argument, whatever else is wrong. Any other fault is a
+// [*UsageError] that holds all of them.
+func Parse(command string, args, environ []string, readFile func(string) ([]byte, error),
+	canonicalModel func(name string) (canonical string, known bool)) (*Settings, error) {
+	c, fault := findCommand(command)
+	if fault != "" {
+		return nil, &UsageError{Command: command, Lines: []string{fault}}
+	}
+	in := &input{command: c, readFile: readFile, values: map[string]value{}}
+	in.readArgs(args)
+	if in.wantsHelp {
+		return &Settings{Command: "help", Args: []string{c.Name}}, nil
+	}
+	in.checkPositional()
+	if c.takesSettings() {
+		in.readEnvironment(environ)
+		in.readConfig()
+	}
+	s := &Settings{Command: c.Name, Args: in.positional, canonicalModel: canonicalModel}
+	in.resolve(s)
+	if len(in.faults) > 0 {
+		return nil, &UsageError{Command: c.Name, Lines: in.faults}
+	}
+	return s, nil
+}

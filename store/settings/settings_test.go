@@ -1,0 +1,498 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/netip"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// samples gives three values that each setting accepts, all different from its
+// default, so that precedence can be seen.
+var samples = map[string][3]string{
+	"listen":          {":1", "127.0.0.1:0", "[::1]:65535"},
+	"data":            {"/a", "b/c", "./d e"},
+	"base-url":        {"https://a.example.cl", "http://127.0.0.1:8080", "https://[2001:db8::1]"},
+	"contact":         {"a@b.cl", "uno.dos+tres@example.cl", "o'neill@sub.example.org"},
+	"provider-url":    {"https://x.example.org", "http://127.0.0.1:9/base", "http://[::1]:9"},
+	"provider-key":    {"k1", "k2", "k3"},
+	"models":          {"ecmwf_ifs", "dwd_icon_global", "cmc_gem_gdps,ecmwf_ifs"},
+	"catalogue":       {"a.json", "/b.json", "c d.json"},
+	"trusted-proxies": {"10.0.0.1", "10.0.0.0/8,::1", "fd00::/8"},
+	"rate-limit":      {"0", "7", "1000000"},
+	"log-format":      {"text", "json", "text"},
+	"log-level":       {"debug", "warn", "error"},
+	"speed":           {"2", "60", "3600"},
+	"seed":            {"0", "7", "18446744073709551615"},
+	"config":          {"a.conf", "b.conf", "c.conf"},
+}
+
+// files is a made-up disk.
+type files map[string]string
+
+func (f files) read(name string) ([]byte, error) {
+	if text, ok := f[name]; ok {
+		return []byte(text), nil
+	}
+	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+}
+
+func knownModel(name string) (string, bool) {
+	if name == "gfs_global" {
+		return "ncep_gfs_global", true
+	}
+	return name, slices.Contains([]string{"ecmwf_ifs", "ncep_gfs_global", "dwd_icon_global", "cmc_gem_gdps"}, name)
+}
+
+func mustParse(t *testing.T, command string, args, environ []string, disk files) *Settings {
+	t.Helper()
+	s, err := Parse(command, args, environ, disk.read, knownModel)
+	if err != nil {
+		t.Fatalf("Parse(%s, %q, %q): %v", command, args, environ, err)
+	}
+	return s
+}
+
+// faultsOf expects a usage error and gives its lines.
+func faultsOf(t *testing.T, command string, args, environ []string, disk files) []string {
+	t.Helper()
+	s, err := Parse(command, args, environ, disk.read, knownModel)
+	var usage *UsageError
+	if !errors.As(err, &usage) {
+		t.Fatalf("Parse(%s, %q, %q) = %+v, %v; want a usage error", command, args, environ, s, err)
+	}
+	if s != nil {
+		t.Errorf("Parse gives settings beside a fault: %+v", s)
+	}
+	for _, line := range usage.Lines {
+		if line == "" || strings.ContainsAny(line, "\n\r") {
+			t.Errorf("fault %q is not one line", line)
+		}
+	}
+	if usage.Error() != strings.Join(usage.Lines, "\n") {
+		t.Errorf("Error() = %q, want the lines %q", usage.Error(), usage.Lines)
+	}
+	return usage.Lines
+}
+
+func wantFault(t *testing.T, lines []string, parts ...string) {
+	t.Helper()
+	for _, line := range lines {
+		if !slices.ContainsFunc(parts, func(p string) bool { return !strings.Contains(line, p) }) {
+			return
+		}
+	}
+	t.Errorf("no fault says all of %q; faults:\n%s", parts, strings.Join(lines, "\n"))
+}
+
+func rowOf(s *Settings, name string) Row {
+	for _, r := range s.Effective() {
+		if r.Name == name {
+			return r
+		}
+	}
+	return Row{}
+}
+
+func TestDefaultsOfServe(t *testing.T) {
+	s := mustParse(t, "serve", []string{"--contact", "a@b.cl"}, nil, nil)
+	s.rows, s.canonicalModel = nil, nil
+	want := &Settings{Command: "serve", Listen: ":8080", Data: "./vigia-data", Contact: "a@b.cl",
+		ProviderURL: "https://api.open-meteo.com",
+		Models:      []string{"ecmwf_ifs", "ncep_gfs_global", "dwd_icon_global", "cmc_gem_gdps"},
+		RateLimit:   100, LogFormat: "auto", LogLevel: slog.LevelInfo}
+	if !reflect.DeepEqual(s, want) {
+		t.Errorf("serve without settings:\n got %+v\nwant %+v", s, want)
+	}
+}
+
+func TestDemoNeedsNothingAndKeepsOffTheLiveData(t *testing.T) {
+	environ := []string{"VIGIA_DATA=/var/lib/vigia", "VIGIA_PROVIDER_URL=https://x.cl", "VIGIA_PROVIDER_KEY=k"}
+	s := mustParse(t, "demo", nil, environ, nil)
+	if s.Data != "" || s.ProviderURL != "" || s.ProviderKey != "" {
+		t.Errorf("demo took the settings of the real service: %+v", s)
+	}
+	if s.Speed != 1 || s.Seed != 1 || s.Listen != ":8080" || s.RateLimit != 100 {
+		t.Errorf("defaults of demo: %+v", s)
+	}
+	lines := faultsOf(t, "demo", []string{"--data", "/var/lib/vigia"}, nil, nil)
+	wantFault(t, lines, "--data", "not a setting of demo", "serve, check, backup")
+	if len(lines) != 1 {
+		t.Errorf("the value of a refused flag is a fault of its own: %q", lines)
+	}
+}
+
+// TestPrecedence sets every setting in every subset of the sources.
+func TestPrecedence(t *testing.T) {
+	for i := range options {
+		o := &options[i]
+		if o.secretFile != "" || o.name == "config" {
+			continue
+		}
+		values, ok := samples[o.name]
+		if !ok {
+			t.Errorf("no sample values of %s", o.name)
+			continue
+		}
+		for subset := range 8 {
+			t.Run(fmt.Sprintf("%s/%03b", o.name, subset), func(t *testing.T) { checkPrecedence(t, o, values, subset) })
+		}
+	}
+}
+
+func checkPrecedence(t *testing.T, o *option, values [3]string, subset int) {
+	command := strings.Fields(o.of)[0]
+	conf := "# settings\n"
+	args, environ := []string{"--config", "v.conf"}, []string{"PATH=/bin"}
+	if o.name != "contact" && command != "demo" {
+		conf += "contact = a@b.cl\n"
+	}
+	want, origin := o.normal, "default"
+	if subset&1 != 0 {
+		conf += o.name + " = " + values[0] + "\n"
+		want, origin = values[0], fmt.Sprintf("v.conf:%d", strings.Count(conf, "\n"))
+	}
+	if subset&2 != 0 {
+		environ = append(environ, "VIGIA_"+strings.ToUpper(strings.ReplaceAll(o.name, "-", "_"))+"="+values[1])
+		want, origin = values[1], environ[len(environ)-1][:strings.Index(environ[len(environ)-1], "=")]
+	}
+	if subset&4 != 0 {
+		args = append(args, "--"+o.name+"="+values[2])
+		want, origin = values[2], "--"+o.name
+	}
+	if want == "" {
+		want = "(none)"
+	} else if o.secret {
+		want = "(hidden)"
+	}
+	s := mustParse(t, command, args, environ, files{"v.conf": conf})
+	if got := rowOf(s, o.name); got != (Row{o.name, want, origin}) {
+		t.Errorf("row %+v, want value %q, origin %q", got, want, origin)
+	}
+	// The field itself must be as if the winning value had come alone.
+	alone := &Settings{canonicalModel: knownModel}
+	if raw := rawValue(o, values, subset); raw != "" {
+		if err := o.set(alone, raw); err != nil {
+			t.Fatalf("sample %q: %v", raw, err)
+		}
+	}
+	if !sameField(o, s, alone) {
+		t.Errorf("the field of %s is not that of the value that wins:\n got %+v\nwant %+v", o.name, s, alone)
+	}
+}
+
+func rawValue(o *option, values [3]string, subset int) string {
+	switch {
+	case subset&4 != 0:
+		return values[2]
+	case subset&2 != 0:
+		return values[1]
+	case subset&1 != 0:
+		return values[0]
+	default:
+		return o.normal
+	}
+}
+
+// sameField compares the fields that setting o changes in settings of all zeros.
+func sameField(o *option, a, b *Settings) bool {
+	probe := func(sample string) *Settings {
+		s := &Settings{canonicalModel: knownModel}
+		if err := o.set(s, sample); err != nil {
+			panic(err)
+		}
+		return s
+	}
+	va, vb := reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem()
+	changed := 0
+	for i := range va.NumField() {
+		touched := false
+		for _, sample := range samples[o.name] {
+			field := reflect.ValueOf(probe(sample)).Elem().Field(i)
+			touched = touched || !field.IsZero() && va.Type().Field(i).IsExported()
+		}
+		if !touched {
+			continue
+		}
+		changed++
+		if !reflect.DeepEqual(va.Field(i).Interface(), vb.Field(i).Interface()) {
+			return false
+		}
+	}
+	return changed == 1
+}
+
+func TestEverySettingFillsAFieldOfItsOwn(t *testing.T) {
+	seen := map[string]string{}
+	for i := range options {
+		o := &options[i]
+		if o.secretFile != "" {
+			continue
+		}
+		s := &Settings{canonicalModel: knownModel}
+		if err := o.set(s, samples[o.name][1]); err != nil {
+			t.Fatalf("%s: %v", o.name, err)
+		}
+		v := reflect.ValueOf(s).Elem()
+		for j := range v.NumField() {
+			field := v.Type().Field(j)
+			if !field.IsExported() || v.Field(j).IsZero() {
+				continue
+			}
+			if other, taken := seen[field.Name]; taken {
+				t.Errorf("--%s fills %s, as --%s does", o.name, field.Name, other)
+			}
+			seen[field.Name] = o.name
+		}
+	}
+	// Command and Args are not settings; the rest must have a row.
+	for j := range reflect.TypeFor[Settings]().NumField() {
+		field := reflect.TypeFor[Settings]().Field(j)
+		if _, ok := seen[field.Name]; !ok && field.IsExported() && field.Name != "Command" && field.Name != "Args" {
+			t.Errorf("no setting fills %s", field.Name)
+		}
+	}
+}
+
+func TestAllFaultsAtOnce(t *testing.T) {
+	disk := files{"v.conf": "rate-limit = many\nlog-levle = info\n[server]\n"}
+	args := []string{"--listen", "8080", "--base-url=https://x.cl/", "--contcat", "a@b.cl", "--speed", "2", "extra", "--config", "v.conf"}
+	environ := []string{"VIGIA_LOG_FORMAT=xml", "VIGIA_TRUSTED_PROXY=10.0.0.1", "VIGIA_MODELS=ecmwf_ifs,gsf_global"}
+	lines := faultsOf(t, "serve", args, environ, disk)
+	for _, parts := range [][]string{
+		{`--listen "8080"`, "host:port"},
+		{`--base-url "https://x.cl/"`, "slash"},
+		{"--contcat", "no such flag", "did you mean --contact?"},
+		{"--speed", "not a setting of serve", "demo"},
+		{`"extra"`, "no such argument"},
+		{`v.conf:1: rate-limit "many"`, "whole number from 0 to 1000000"},
+		{"v.conf:2: log-levle", "did you mean log-level?"},
+		{"v.conf:3:", "sections"},
+		{`VIGIA_LOG_FORMAT "xml"`, "auto, text, json"},
+		{"VIGIA_TRUSTED_PROXY", "did you mean VIGIA_TRUSTED_PROXIES?"},
+		{"VIGIA_MODELS", `"gsf_global"`, "unknown model"},
+		{"--contact", "required by serve", "VIGIA_CONTACT", "settings file"},
+	} {
+		wantFault(t, lines, parts...)
+	}
+	if len(lines) != 12 {
+		t.Errorf("%d faults, want 12:\n%s", len(lines), strings.Join(lines, "\n"))
+	}
+}
+
+func TestContactIsRequiredByServeAndCheck(t *testing.T) {
+	for _, command := range []string{"serve", "check"} {
+		wantFault(t, faultsOf(t, command, nil, nil, nil), "--contact", "required by "+command)
+		wantFault(t, faultsOf(t, command, []string{"--contact="}, []string{"VIGIA_CONTACT=a@b.cl"}, nil), "--contact", "required")
+	}
+	mustParse(t, "backup", nil, nil, nil)
+}
+
+func TestEmptyValues(t *testing.T) {
+	environ := []string{"VIGIA_LISTEN=", "VIGIA_BASE_URL=", "VIGIA_RATE_LIMIT=", "VIGIA_CONFIG="}
+	s := mustParse(t, "demo", nil, environ, nil)
+	if s.Listen != ":8080" || s.RateLimit != 100 || rowOf(s, "listen").Origin != "default" {
+		t.Errorf("an empty variable is not as if it were not set: %+v", s)
+	}
+	s = mustParse(t, "demo", []string{"--trusted-proxies", ""}, []string{"VIGIA_TRUSTED_PROXIES=10.0.0.1"}, nil)
+	if s.TrustedProxies != nil {
+		t.Errorf("an empty flag does not undo the environment: %v", s.TrustedProxies)
+	}
+	wantFault(t, faultsOf(t, "demo", []string{"--rate-limit="}, nil, nil), `--rate-limit ""`, "whole number")
+	wantFault(t, faultsOf(t, "demo", nil, []string{"VIGIA_TYPO="}, nil), "VIGIA_TYPO")
+}
+
+func TestFlagForms(t *testing.T) {
+	for _, args := range [][]string{
+		{"--rate-limit", "5"}, {"--rate-limit=5"}, {"-rate-limit", "5"}, {"-rate-limit=5"},
+		{"--rate-limit", "9", "--rate-limit", "5"},
+	} {
+		if s := mustParse(t, "demo", args, nil, nil); s.RateLimit != 5 {
+			t.Errorf("%q gives %d", args, s.RateLimit)
+		}
+	}
+	s := mustParse(t, "backup", []string{"--", "--odd-name"}, nil, nil)
+	if !slices.Equal(s.Args, []string{"--odd-name"}) {
+		t.Errorf("what follows -- is not an argument: %q", s.Args)
+	}
+	wantFault(t, faultsOf(t, "demo", []string{"--listen"}, nil, nil), "--listen", "needs a value")
+	wantFault(t, faultsOf(t, "demo", []string{"--listen", "--seed", "4"}, nil, nil), "--listen", "needs a value")
+	wantFault(t, faultsOf(t, "demo", []string{"--rate-limit", "-1"}, nil, nil), `--rate-limit "-1"`)
+	if lines := faultsOf(t, "demo", []string{"--lisen", ":80"}, nil, nil); len(lines) != 1 {
+		t.Errorf("an unknown flag and its value are %d faults: %q", len(lines), lines)
+	}
+}
+
+func TestHelpIsAlwaysAnswered(t *testing.T) {
+	for _, args := range [][]string{{"-h"}, {"--help"}, {"-help"}, {"--bogus", "-h"}, {"--listen", "--help"}, {"x", "-h"}} {
+		s := mustParse(t, "serve", args, []string{"VIGIA_BOGUS=1", "VIGIA_CONFIG=/missing"}, nil)
+		if s.Command != "help" || !slices.Equal(s.Args, []string{"serve"}) {
+			t.Errorf("serve %q becomes %s %q", args, s.Command, s.Args)
+		}
+	}
+	for _, typed := range []string{"help", "-h", "--help"} {
+		if s := mustParse(t, typed, nil, []string{"VIGIA_BOGUS=1"}, nil); s.Command != "help" {
+			t.Errorf("%s becomes %s", typed, s.Command)
+		}
+	}
+	if s := mustParse(t, "--version", nil, []string{"VIGIA_BOGUS=1"}, nil); s.Command != "version" {
+		t.Errorf("--version becomes %s", s.Command)
+	}
+}
+
+func TestCommandsAndTheirArguments(t *testing.T) {
+	good := [][]string{{"catalogue", "export"}, {"catalogue", "check", "a.json"}, {"backup"}, {"backup", "f.db"}, {"help", "serve"}, {"version"}}
+	for _, line := range good {
+		if s := mustParse(t, line[0], line[1:], nil, nil); s.Command != line[0] || !slices.Equal(s.Args, line[1:]) {
+			t.Errorf("%q gives %s %q", line, s.Command, s.Args)
+		}
+	}
+	for _, c := range []struct{ line, want string }{
+		{"srve", `did you mean serve?`},
+		{"", "no command"},
+		{"--listen", "the command comes before its flags"},
+		{"xxxxxxxx", "no such command"},
+		{"catalogue", "catalogue export"},
+		{"catalogue check", "which file"},
+		{"catalogue exprt", "did you mean export?"},
+		{"catalogue export x", `"x"`},
+		{"catalogue check a b", `"b"`},
+		{"backup a b", `"b"`},
+		{"help srve", "did you mean serve?"},
+		{"help serve demo", `"demo"`},
+		{"version now", `"now"`},
+		{"version --listen :80", "not a setting of version"},
+		{"serve now", `"now"`},
+	} {
+		words := append(strings.Fields(c.line), "")
+		wantFault(t, faultsOf(t, words[0], words[1:max(1, len(words)-1)], nil, nil), c.want)
+	}
+}
+
+func TestSecretsAreNeverShown(t *testing.T) {
+	const key = "sikrit-0123456789"
+	disk := files{"key": key + "\n", "empty": " \n", "v.conf": "provider-key = " + key + "\nprovider-kee = " + key + "\nprovider-key\n"}
+	contact := []string{"--contact", "a@b.cl"}
+	for _, c := range []struct {
+		args, environ []string
+		origin        string
+	}{
+		{[]string{"--provider-key", key}, nil, "--provider-key"},
+		{nil, []string{"VIGIA_PROVIDER_KEY=" + key}, "VIGIA_PROVIDER_KEY"},
+		{nil, []string{"VIGIA_PROVIDER_KEY_FILE=key"}, "VIGIA_PROVIDER_KEY_FILE"},
+		{[]string{"--provider-key-file=key"}, []string{"VIGIA_PROVIDER_KEY=other"}, "--provider-key-file"},
+		{[]string{"--provider-key", key}, []string{"VIGIA_PROVIDER_KEY_FILE=/missing"}, "--provider-key"},
+	} {
+		s := mustParse(t, "serve", append(c.args, contact...), c.environ, disk)
+		if s.ProviderKey != key {
+			t.Errorf("%q %q: key %q", c.args, c.environ, s.ProviderKey)
+		}
+		if rows := fmt.Sprint(s.Effective()); strings.Contains(rows, key) || rowOf(s, "provider-key") != (Row{"provider-key", "(hidden)", c.origin}) {
+			t.Errorf("rows: %s", rows)
+		}
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--provider-key", key + " x"}, "--provider-key (hidden)"},
+		{[]string{"--provider-kee=" + key}, "--provider-key?"},
+		{[]string{"--provider-key-file=/missing"}, "cannot be read: file does not exist"},
+		{[]string{"--provider-key-file=empty"}, "empty"},
+		{[]string{"--provider-key=" + key, "--provider-key-file=key"}, "only one of the two"},
+		{[]string{"--config=v.conf"}, "v.conf:2"},
+		{[]string{"--config=v.conf"}, "v.conf:3"},
+	} {
+		lines := faultsOf(t, "serve", append(c.args, contact...), nil, disk)
+		wantFault(t, lines, c.want)
+		if strings.Contains(strings.Join(lines, "\n"), "sikrit") {
+			t.Errorf("a fault shows the secret: %q", lines)
+		}
+	}
+}
+
+func TestConfigFile(t *testing.T) {
+	disk := files{
+		"v.conf":      "speed = 2\r\ncontact = \"a@b.cl\" # ours\nmodels = [\n  \"ecmwf_ifs\", # first\n  'gfs_global',\n]\ntrusted-proxies = 10.0.0.0/8, ::1\n",
+		"twice.conf":  "seed = 1\n\nseed = 2\n",
+		"nested.conf": "config = v.conf\n",
+		"list.conf":   "listen = [\":80\"]\n",
+	}
+	s := mustParse(t, "serve", nil, []string{"VIGIA_CONFIG=v.conf"}, disk)
+	if s.Contact != "a@b.cl" || !slices.Equal(s.Models, []string{"ecmwf_ifs", "ncep_gfs_global"}) || s.Speed != 0 {
+		t.Errorf("settings of the file: %+v", s)
+	}
+	if want := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}; !slices.Equal(s.TrustedProxies, want) {
+		t.Errorf("proxies %v, want %v", s.TrustedProxies, want)
+	}
+	if got := rowOf(s, "models"); got.Origin != "v.conf:3" {
+		t.Errorf("origin of models %q, want the line where it begins", got.Origin)
+	}
+	wantFault(t, faultsOf(t, "demo", []string{"--config", "twice.conf"}, nil, disk), "twice.conf:3: seed", "line 1")
+	wantFault(t, faultsOf(t, "demo", []string{"--config", "nested.conf"}, nil, disk), "nested.conf:1: config")
+	wantFault(t, faultsOf(t, "demo", []string{"--config", "list.conf"}, nil, disk), "list.conf:1: listen", "one value")
+	lines := faultsOf(t, "demo", nil, []string{"VIGIA_CONFIG=/no/such"}, disk)
+	wantFault(t, lines, `VIGIA_CONFIG "/no/such"`, "cannot be read: file does not exist")
+	faultsOf(t, "demo", []string{"--config", "a\nb"}, nil, disk)
+}
+
+func TestHelp(t *testing.T) {
+	pages := []string{""}
+	for _, c := range Commands() {
+		pages = append(pages, c.Name)
+	}
+	for _, page := range pages {
+		text := Help(page)
+		for line := range strings.Lines(text) {
+			if len([]rune(line)) > helpWidth+1 || strings.ContainsAny(line, "\t\r") || strings.TrimRight(line, " \n") != strings.TrimSuffix(line, "\n") {
+				t.Errorf("help %q: line too long, with tabs or trailing spaces: %q", page, line)
+			}
+		}
+		for i := range options {
+			o := &options[i]
+			shown := strings.Contains(text, "  --"+o.name+" "+o.arg+"\n")
+			if want := page == "" || o.usedBy(page); shown != want {
+				t.Errorf("help %q shows --%s: %t, want %t", page, o.name, shown, want)
+			}
+		}
+	}
+	for _, c := range Commands() {
+		if !strings.Contains(Help(""), "  "+strings.TrimSpace(c.Name+" "+c.Usage)+" ") || !strings.Contains(Help(""), c.Summary) {
+			t.Errorf("the help in full lacks the command %s", c.Name)
+		}
+	}
+	serve := strings.Join(strings.Fields(Help("serve")), " ")
+	if !strings.Contains(serve, "Default :8080") || !strings.Contains(serve, "Required by serve, check") {
+		t.Error("help does not tell defaults and what is required")
+	}
+}
+
+// TestTable checks each row against the rules that its place in the table implies.
+func TestTable(t *testing.T) {
+	markdown := Markdown()
+	for i := range options {
+		o := &options[i]
+		for _, command := range strings.Fields(o.of + " " + o.needs) {
+			if c, fault := findCommand(command); c == nil || fault != "" || !o.usedBy(command) {
+				t.Errorf("--%s is for %q: %s", o.name, command, fault)
+			}
+		}
+		if o.about == "" || strings.HasSuffix(o.about, ".") || strings.ContainsAny(o.about, "|\n") {
+			t.Errorf("--%s: about %q", o.name, o.about)
+		}
+		if findOption(o.name, (*option).flagName) != o || findOption(o.variable(), (*option).variable) != o {
+			t.Errorf("--%s shares its name", o.name)
+		}
+		if strings.Count(markdown, "| `--"+o.name+"` |") != 1 {
+			t.Errorf("the README's list lacks --%s", o.name)
+		}
+		if o.name != strings.ToLower(o.name) || strings.ContainsAny(o.name, "_ ") {
+			t.Errorf("name %q", o.name)
+		}
+	}
+}

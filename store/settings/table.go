@@ -1,0 +1,133 @@
+package settings
+
+import (
+	"log/slog"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// option is one row of the table of settings.
+type option struct {
+	name   string // the flag without dashes
+	arg    string // what stands for the value in help
+	normal string // the default as text, "" for none
+	of     string // the commands that take it
+	needs  string // the commands that cannot do without it
+	secret bool   // never shown; its value may also lie in a file that <name>-file names
+	list   bool   // several values, which a TOML array may hold
+	about  string // for help and README: no full stop at the end
+	set    func(s *Settings, text string) error
+
+	secretFile string // for the twin of a secret: the name of the secret
+}
+
+// Sets of commands that take a setting.
+const (
+	serving   = "demo serve check"
+	realOnly  = "serve check"
+	dataUsers = "serve check backup"
+	allUsers  = "demo serve check backup"
+)
+
+// options is the table, in the order of the help. A setting is added by a field
+// of Settings and a row here.
+var options = withSecretFiles([]option{
+	{name: "listen", arg: "ADDRESS", normal: ":8080", of: serving,
+		about: "address to listen on, host:port; without a host, every address of the machine",
+		set:   into(address, func(s *Settings) *string { return &s.Listen })},
+	{name: "data", arg: "FOLDER", normal: "./vigia-data", of: dataUsers,
+		about: "folder of the data; made when missing, for the service's own user only",
+		set:   into(path, func(s *Settings) *string { return &s.Data })},
+	{name: "base-url", arg: "URL", of: serving,
+		about: "public address of the site, without a trailing slash; every absolute link is built from it",
+		set:   into(publicURL, func(s *Settings) *string { return &s.BaseURL })},
+	{name: "contact", arg: "E-MAIL", of: serving, needs: realOnly,
+		about: "the operator's e-mail address, shown on the site",
+		set:   into(emailAddress, func(s *Settings) *string { return &s.Contact })},
+	{name: "provider-url", arg: "URL", normal: "https://api.open-meteo.com", of: realOnly,
+		about: "weather provider, or another server with the same grammar; http only for this machine",
+		set:   into(providerURL, func(s *Settings) *string { return &s.ProviderURL })},
+	{name: "provider-key", arg: "KEY", of: realOnly, secret: true,
+		about: "key of a contract with the weather provider, which commercial use requires",
+		set:   into(secretText, func(s *Settings) *string { return &s.ProviderKey })},
+	{name: "models", arg: "NAMES", normal: "ecmwf_ifs,ncep_gfs_global,dwd_icon_global,cmc_gem_gdps", of: serving, list: true,
+		about: "weather models to ask, separated by commas",
+		set: func(s *Settings, text string) (err error) {
+			s.Models, err = modelNames(text, s.canonicalModel)
+			return err
+		}},
+	{name: "catalogue", arg: "FILE", of: serving,
+		about: "catalogue of parks and trails in place of the built-in one",
+		set:   into(path, func(s *Settings) *string { return &s.Catalogue })},
+	{name: "trusted-proxies", arg: "NETWORKS", of: serving, list: true,
+		about: "proxies in front, as addresses or CIDR networks separated by commas; only theirs is the X-Forwarded-For that is believed",
+		set:   into(networks, func(s *Settings) *[]netip.Prefix { return &s.TrustedProxies })},
+	{name: "rate-limit", arg: "N", normal: "100", of: serving,
+		about: "requests in 60 seconds per client; 0 turns the limit off",
+		set:   into(whole(0, 1_000_000), func(s *Settings) *int { return &s.RateLimit })},
+	{name: "log-format", arg: "FORMAT", normal: "auto", of: allUsers,
+		about: "auto, text or json; auto is text on a terminal and json otherwise",
+		set:   into(oneOf("auto", "text", "json"), func(s *Settings) *string { return &s.LogFormat })},
+	{name: "log-level", arg: "LEVEL", normal: "info", of: allUsers,
+		about: "debug, info, warn or error",
+		set:   into(logLevel, func(s *Settings) *slog.Level { return &s.LogLevel })},
+	{name: "speed", arg: "N", normal: "1", of: "demo",
+		about: "how much faster than real the clock of the demo runs, 1 to 3600",
+		set:   into(whole(1, 3600), func(s *Settings) *int { return &s.Speed })},
+	{name: "seed", arg: "N", normal: "1", of: "demo",
+		about: "the made-up weather of the demo follows from this number",
+		set:   into(seed, func(s *Settings) *uint64 { return &s.Seed })},
+	{name: "config", arg: "FILE", of: allUsers,
+		about: "file of settings, a line of name = value each; # begins a comment",
+		set:   into(path, func(s *Settings) *string { return &s.Config })},
+})
+
+// into makes a row's set function of a parser and the field that it fills.
+func into[T any](parse func(string) (T, error), field func(*Settings) *T) func(*Settings, string) error {
+	return func(s *Settings, text string) (err error) {
+		*field(s), err = parse(text)
+		return err
+	}
+}
+
+// withSecretFiles puts after each secret the setting that names a file with its
+// value, so that it need not stand in a command line or an environment.
+func withSecretFiles(rows []option) []option {
+	var all []option
+	for _, o := range rows {
+		all = append(all, o)
+		if o.secret {
+			all = append(all, option{
+				name: o.name + "-file", arg: "FILE", of: o.of, secretFile: o.name,
+				about: "file that holds the value of --" + o.name,
+			})
+		}
+	}
+	return all
+}
+
+// usedBy tells whether a command takes the setting.
+func (o *option) usedBy(command string) bool { return among(command, o.of) }
+
+// neededBy tells whether a command cannot do without the setting.
+func (o *option) neededBy(command string) bool { return among(command, o.needs) }
+
+func among(word, words string) bool { return slices.Contains(strings.Fields(words), word) }
+
+// variable is the setting's name in the environment.
+func (o *option) variable() string {
+	return environmentPrefix + strings.ToUpper(strings.ReplaceAll(o.name, "-", "_"))
+}
+
+// findOption finds a row by the name that spell makes of it, or nil.
+func findOption(name string, spell func(*option) string) *option {
+	for i := range options {
+		if spell(&options[i]) == name {
+			return &options[i]
+		}
+	}
+	return nil
+}
+
+func (o *option) flagName() string { return o.name }

@@ -1,0 +1,215 @@
+// Package store keeps what Vigía must not lose in one bbolt file: the newest run
+// of each weather model, the estimates of the last week as they were issued, the
+// alerts, and the ledger of what was asked of the provider.
+//
+// Data passes through it in both directions as plain values. Writing: a value is
+// checked, put into a compact form with a version and a checksum, and written in
+// one transaction that is on stable storage when the method returns. Reading: one
+// short read transaction, the value decoded and copied out before it ends, so
+// that no caller ever holds memory of the file. Nothing here serves requests:
+// the hourly cycle reads and writes, and publishes an immutable [Edition].
+//
+// The file may fail in every way that a disk can. What was damaged is reported
+// ([DamagedError]) and left as it is; after a failed write the store is read-only
+// ([ErrReadOnly]) because what the disk then holds is unknown.
+package store
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"sync/atomic"
+
+	"github.com/jonboulle/clockwork"
+	"go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
+)
+
+// Options are what Open needs besides the path.
+type Options struct {
+	Clock    clockwork.Clock // the service's clock; nil means the machine's
+	Log      *slog.Logger    // nil means no log
+	MaxBytes int64           // limit of the file's size; 0 means none
+}
+
+// Store is the open file. Its methods may be called from any goroutine.
+type Store struct {
+	path  string
+	db    *bbolt.DB
+	file  *os.File // bbolt's own handle, kept to look at the size and to let go of the lock
+	clock clockwork.Clock
+	log   *slog.Logger
+
+	writing    sync.Mutex            // one writer, or one check, at a time
+	beginning  sync.Mutex            // one transaction begins at a time
+	unreleased atomic.Int32          // transactions that a fault left with bbolt's locks held
+	readOnly   atomic.Pointer[error] // why nothing can be written any more
+	broken     atomic.Pointer[error] // why nothing can be read any more
+	needed     atomic.Int64          // bytes that the file had when it was last known to be whole
+	numbering  atomic.Pointer[numbering]
+}
+
+// Close lets go of the file. It waits for transactions under way. A second
+// Close does nothing.
+func (s *Store) Close() error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	s.beginning.Lock()
+	defer s.beginning.Unlock()
+	if s.unreleased.Load() > 0 {
+		// bbolt would wait for ever for the locks of the transaction that died.
+		// Closing the handle frees the file for the next process.
+		return s.file.Close()
+	}
+	return s.guarded(func() error {
+		if err := s.db.Close(); err != nil {
+			return fmt.Errorf("close %s: %w", s.path, err)
+		}
+		return nil
+	})
+}
+
+// Size tells the file's size in bytes, 0 when it cannot be known.
+func (s *Store) Size() int64 {
+	info, err := os.Stat(s.path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// Stats are bbolt's own figures. OpenTxN should be 0 between calls.
+func (s *Store) Stats() bbolt.Stats { return s.db.Stats() }
+
+// Err tells why the store can no longer be written, nil while it can.
+func (s *Store) Err() error {
+	for _, p := range []*error{s.broken.Load(), s.readOnly.Load()} {
+		if p != nil {
+			return *p
+		}
+	}
+	return nil
+}
+
+// view runs do in a read transaction. Nothing that do gets from the transaction
+// may outlive it.
+func (s *Store) view(what string, do func(*bbolt.Tx) error) error {
+	err := s.guarded(func() error {
+		tx, err := s.begin(false)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = tx.Rollback() }()
+		return do(tx)
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
+}
+
+// update runs do in a write transaction and commits it. When it returns nil the
+// transaction is on stable storage. When do fails nothing is written.
+func (s *Store) update(what string, do func(*bbolt.Tx) error) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	if p := s.readOnly.Load(); p != nil {
+		return fmt.Errorf("%s: %w: %w", what, ErrReadOnly, *p)
+	}
+	err := s.guarded(func() error { return s.write(do) })
+	if err == nil {
+		return nil
+	}
+	if damaged := (*DamagedError)(nil); errors.As(err, &damaged) && damaged.fault {
+		s.stopWriting(err)
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+func (s *Store) write(do func(*bbolt.Tx) error) error {
+	tx, err := s.begin(true)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		// Rolling back reads the file. If that faults too, the lock stays held
+		// and the count tells Close.
+		s.unreleased.Add(1)
+		_ = tx.Rollback()
+		s.unreleased.Add(-1)
+	}()
+	if err := do(tx); err != nil {
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		return s.failedCommit(err)
+	}
+	s.noteSize()
+	return nil
+}
+
+// noteSize remembers the file's size. The file never shrinks while it is open.
+func (s *Store) noteSize() {
+	if info, err := s.file.Stat(); err == nil {
+		s.needed.Store(info.Size())
+	}
+}
+
+// failedCommit sorts the errors of a commit. A disk or a limit that is full
+// fails before anything refers to what was written, so that a later commit may
+// be tried. After any other error, fsync's above all, it is unknown what the
+// disk holds: pages that failed are dropped from the cache, and a later fsync
+// says that all is well.
+func (s *Store) failedCommit(err error) error {
+	if isFull(err) {
+		s.log.Error("the store's disk is full; nothing was written", "error", err)
+		return fmt.Errorf("%w: %w", ErrFull, err)
+	}
+	s.stopWriting(err)
+	return fmt.Errorf("%w: %w", ErrReadOnly, err)
+}
+
+func (s *Store) stopWriting(cause error) {
+	if s.readOnly.CompareAndSwap(nil, &cause) {
+		s.log.Error("the store is read-only from now on; restart to check the file", "error", cause)
+	}
+}
+
+// begin begins a transaction, unless the file is known to be broken or has been
+// cut short since: reading past the end of a mapped file kills the process.
+func (s *Store) begin(writable bool) (*bbolt.Tx, error) {
+	s.beginning.Lock()
+	defer s.beginning.Unlock()
+	if p := s.broken.Load(); p != nil {
+		return nil, *p
+	}
+	if info, err := s.file.Stat(); err == nil && info.Size() < s.needed.Load() {
+		return nil, s.broke(fmt.Errorf("the file was cut to %d bytes while in use", info.Size()))
+	}
+	s.unreleased.Add(1)
+	whole := false
+	defer func() {
+		if !whole {
+			s.broke(errors.New("the first pages cannot be read"))
+		}
+	}()
+	tx, err := s.db.Begin(writable)
+	whole = true
+	s.unreleased.Add(-1)
+	if errors.Is(err, berrors.ErrDatabaseNotOpen) {
+		return nil, ErrClosed
+	}
+	return tx, err
+}
+
+// broke marks the file as unreadable and gives the error that says so.
+func (s *Store) broke(cause error) error {
+	var err error = &DamagedError{Path: s.path, Cause: cause, fault: true}
+	s.stopWriting(err)
+	if s.broken.CompareAndSwap(nil, &err) {
+		s.log.Error("the store cannot be read any more", "error", err)
+	}
+	return err
+}

@@ -1,0 +1,14 @@
+// Package web holds what the website is made of: page templates, style, script,
+// pictures and the texts of each language. They are embedded in the binary and
+// read once, at start, by the package that renders the pages.
+//
+// A language is one file of texts (es.json: key → text, with {named} places to
+// fill). Templates hold no words of their own, so a translation is a new file.
+package web
+
+import "embed"
+
+// Files has templates/*.html, static/* and es.json.
+//
+//go:embed templates static es.json
+var Files embed.FS
