@@ -21,7 +21,7 @@ func (e *Engine) edition(now time.Time, trails []store.TrailForecast, reason haz
 	}
 	usage := e.o.Usage()
 	edition.WeightDay, edition.DayLimit = int(usage.Day+0.5), int(usage.Limits.Day)
-	if e.failing != nil {
+	if e.failing != nil || e.o.Store.Err() != nil {
 		edition.StoreError = "no se puede escribir en el archivo de datos"
 	}
 	history, err := e.o.Store.History(e.o.Catalogue, hour, historyHours)

@@ -83,7 +83,8 @@ type Engine struct {
 }
 
 // New takes up what the store holds. The runs are read from it, so that a
-// restart needs no call to the provider.
+// restart needs no call to the provider. A run or an alert that cannot be read
+// is logged and done without: the next fetch brings another.
 func New(o Options) (*Engine, error) {
 	e := &Engine{o: o, sites: sites(o.Catalogue), startedAt: o.Clock.Now()}
 	confirmed, err := o.Store.Confirmed()
@@ -91,13 +92,13 @@ func New(o Options) (*Engine, error) {
 		return nil, fmt.Errorf("read what the models last confirmed: %w", err)
 	}
 	if e.alerts, err = o.Store.Alerts(); err != nil {
-		return nil, fmt.Errorf("read the alerts: %w", err)
+		o.Log.Error("alerts not read; they are made anew from the estimates", "error", err)
 	}
 	for _, id := range o.Models {
 		m := &model{id: id, confirmed: confirmed[id]}
 		m.run, err = o.Store.Run(id, o.Catalogue.Locations)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
-			return nil, fmt.Errorf("read the run of %s: %w", id, err)
+			o.Log.Error("run not read; it will be fetched again", "model", id, "error", err)
 		}
 		e.models = append(e.models, m)
 	}

@@ -12,12 +12,11 @@ import (
 // model is one weather model and the run of it that is held.
 type model struct {
 	id        string
-	run       *store.Run        // nil when none is held
-	info      openmeteo.RunInfo // what the provider last said of its newest run; zero when it has not
-	confirmed time.Time         // when it last said that the run held is the newest
-	problem   string            // what went wrong at the last try, for people; empty when nothing did
-	failures  int               // tries in a row that failed
-	retryAt   time.Time         // no try before this
+	run       *store.Run // nil when none is held
+	confirmed time.Time  // when it last said that the run held is the newest
+	problem   string     // what went wrong at the last try, for people; empty when nothing did
+	failures  int        // tries in a row that failed
+	retryAt   time.Time  // no try before this
 }
 
 const (

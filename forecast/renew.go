@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"vigia/forecast/hazard"
+	"vigia/forecast/openmeteo"
 	"vigia/store"
-	"vigia/store/catalogue"
 )
 
 // modelTimeout bounds the fetching of one model, the waiting for the provider's
@@ -60,19 +60,16 @@ func (e *Engine) note(ctx context.Context, m *model, err error) {
 }
 
 // renewModel makes sure that the model's newest run is held. It fetches the run
-// when it is new and ready, and when the one held lacks places of the catalogue.
+// when it is new, and when the one held lacks places of the catalogue.
 func (e *Engine) renewModel(ctx context.Context, m *model) (fetched bool, err error) {
 	info, err := e.o.Provider.LatestRun(ctx, m.id)
 	if err != nil {
 		return false, err
 	}
-	m.info = info
-	held := m.run != nil && complete(m.run, e.o.Catalogue.Locations)
+	info = ready(info, e.o.Clock.Now())
+	held := m.run != nil && m.run.Lacking == 0
 	if held && !info.Init.After(m.run.Init) {
 		return false, nil
-	}
-	if held && e.o.Clock.Now().Before(info.ReadyAt()) {
-		return false, nil // still being copied to the provider's servers
 	}
 	e.tell("pidiendo %s (%d puntos)", m.id, len(e.o.Catalogue.Locations))
 	answer, err := e.o.Provider.Forecast(ctx, m.id, e.o.Catalogue.Locations)
@@ -95,6 +92,17 @@ func (e *Engine) renewModel(ctx context.Context, m *model) (fetched bool, err er
 	return true, nil
 }
 
+// ready gives the newest run that all of the provider's servers have: while the
+// last one is still being copied among them, the one before it. What is fetched
+// then may be partly the newer run already; it is taken for the older, and
+// fetched again once the newer is everywhere.
+func ready(info openmeteo.RunInfo, now time.Time) openmeteo.RunInfo {
+	if now.Before(info.ReadyAt()) {
+		info.Init, info.Available = info.Init.Add(-info.Interval), info.Available.Add(-info.Interval)
+	}
+	return info
+}
+
 // errNothing is an answer in which every value is missing: the model has nothing
 // for these places, and a run that is held says more.
 var errNothing = errors.New("the answer has no value at all")
@@ -108,21 +116,6 @@ func anyValue(c *hazard.Columns) bool {
 		}
 	}
 	return false
-}
-
-// complete tells whether a run was fetched for all the places: a catalogue may
-// have gained some since.
-func complete(run *store.Run, places []catalogue.Location) bool {
-	have := make(map[catalogue.Location]bool, len(run.Places))
-	for _, place := range run.Places {
-		have[place] = true
-	}
-	for _, place := range places {
-		if !have[place] {
-			return false
-		}
-	}
-	return true
 }
 
 // age is how long ago the newest of the models that vote was confirmed.

@@ -24,6 +24,9 @@ type Run struct {
 	Interval  time.Duration // time between the provider's updates; zero when unknown
 	Places    []catalogue.Location
 	Columns   *hazard.Columns // its points are Places, in their order
+	// Lacking counts the Places that the run was never fetched for. It is set on
+	// reading: the catalogue may have gained places since.
+	Lacking int
 }
 
 const placeLen = 24
@@ -131,6 +134,11 @@ func (r *Run) arrange(places []catalogue.Location) {
 	known := make(map[catalogue.Location]int, len(r.Places))
 	for i, p := range r.Places {
 		known[p] = i
+	}
+	for _, place := range places {
+		if _, ok := known[place]; !ok {
+			r.Lacking++
+		}
 	}
 	arranged := hazard.NewColumns(r.Columns.Start, len(places), r.Columns.Hours)
 	for v := range r.Columns.Values {

@@ -366,6 +366,11 @@ func checkConsistent(t *testing.T, e *Estimate) {
 				t.Fatalf("%s is %v without a cause: %+v", line.Hazard, line.State, line)
 			}
 		}
+		for _, cause := range line.Causes {
+			if cause.Value != cause.Value || cause.Min > cause.Value || cause.Value > cause.Max {
+				t.Fatalf("%s by a cause without a value: %+v", line.Hazard, cause)
+			}
+		}
 		if line.Red > line.Amber || line.Amber > line.Total || line.Agree > line.Total {
 			t.Fatalf("votes do not add up: %+v", line)
 		}

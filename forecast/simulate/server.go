@@ -105,8 +105,8 @@ func (s *Server) NewestRun(modelID string) time.Time {
 }
 
 // Listen serves simulated weather on a free port of the loopback interface until
-// the context ends or closeFn is called, which waits for running requests to be
-// cut off. It gives the base to which /v1/forecast is appended.
+// the context ends or closeFn is called, which cuts running requests off. It
+// gives the base to which /v1/forecast is appended.
 func Listen(ctx context.Context, o Options) (baseURL string, closeFn func() error, err error) {
 	return New(o).Listen(ctx)
 }

@@ -1,0 +1,447 @@
+package forecast
+
+import (
+	"context"
+	"log/slog"
+	"net/http/httptest"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+
+	"vigia/forecast/hazard"
+	"vigia/forecast/openmeteo"
+	"vigia/forecast/simulate"
+	"vigia/store"
+	"vigia/store/catalogue"
+)
+
+// noon of a spring day, a few minutes past the hour.
+var noon = time.Date(2025, 11, 17, 15, 5, 0, 0, time.UTC)
+
+// shelf is a publisher that keeps what was published.
+type shelf struct {
+	mu       sync.Mutex
+	editions []*store.Edition
+}
+
+func (s *shelf) Publish(e *store.Edition) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.editions = append(s.editions, e)
+}
+
+func (s *shelf) last(t *testing.T) *store.Edition {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.editions) == 0 {
+		t.Fatal("nothing was published")
+	}
+	return s.editions[len(s.editions)-1]
+}
+
+// world is an engine with real parts around it: weather over HTTP, a bbolt file,
+// and a clock that the test turns.
+type world struct {
+	clock    *clockwork.FakeClock
+	weather  *simulate.Server
+	server   *httptest.Server
+	store    *store.Store
+	path     string
+	shelf    *shelf
+	engine   *Engine
+	contents *catalogue.Catalogue
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{clock: clockwork.NewFakeClockAt(noon), shelf: &shelf{}, contents: small(t), path: filepath.Join(t.TempDir(), "vigia.db")}
+	w.weather = simulate.New(simulate.Options{Seed: 1, Clock: w.clock})
+	w.server = httptest.NewServer(w.weather)
+	t.Cleanup(w.server.Close)
+	w.open(t)
+	return w
+}
+
+// small is a catalogue of a few parks, so that a test is quick.
+func small(t *testing.T) *catalogue.Catalogue {
+	t.Helper()
+	return parse(t, `{"parques":[
+		{"slug":"sur","nombre":"Austral","tipo":"parque_nacional","region":"Magallanes","latitud":-51,"longitud":-73,"altitud_m":100,"zona_horaria":"America/Punta_Arenas"},
+		{"slug":"norte","nombre":"Norte","tipo":"parque_nacional","region":"Arica","latitud":-18.2,"longitud":-69.3,"altitud_m":4400,"zona_horaria":"America/Santiago"}],
+	 "senderos":[
+		{"slug":"paso","parque":"sur","nombre":"Paso","tipo":"circuito","puntos":[
+			{"nombre":"inicio","latitud":-51,"longitud":-73,"altitud_m":100,"exposicion":"bosque"},
+			{"nombre":"paso","latitud":-50.9,"longitud":-73.1,"altitud_m":1200,"exposicion":"cresta_paso","critico":true}]},
+		{"slug":"laguna","parque":"norte","nombre":"Laguna","tipo":"ida_y_vuelta","puntos":[
+			{"nombre":"laguna","latitud":-18.2,"longitud":-69.3,"altitud_m":4400,"exposicion":"altiplano","critico":true}]}]}`)
+}
+
+func parse(t *testing.T, text string) *catalogue.Catalogue {
+	t.Helper()
+	c, err := catalogue.Parse("prueba.json", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// open opens the file and makes an engine on it, as a start of the service does.
+func (w *world) open(t *testing.T) {
+	t.Helper()
+	var err error
+	if w.store, err = store.Open(w.path, store.Options{Clock: w.clock}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.store.Close() })
+	ledger := openmeteo.NewLedger(w.clock, openmeteo.Limits{})
+	client, err := openmeteo.New(openmeteo.Options{BaseURL: w.server.URL, Clock: w.clock, Ledger: ledger})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.engine, err = New(Options{
+		Store: w.store, Provider: client, Usage: func() openmeteo.Usage { return ledger.Usage(w.clock.Now()) },
+		Catalogue: w.contents, Rules: hazard.DefaultRules(), Models: openmeteo.DefaultModels,
+		Clock: w.clock, Log: slog.New(slog.DiscardHandler), Publisher: w.shelf,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// restart closes the file and opens it again with a new engine.
+func (w *world) restart(t *testing.T) {
+	t.Helper()
+	if err := w.store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w.open(t)
+}
+
+// cycle runs a cycle, and turns the clock when the cycle waits for it.
+func (w *world) cycle(t *testing.T) *store.Edition {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	turning := make(chan struct{})
+	go func() {
+		defer close(turning)
+		for w.clock.BlockUntilContext(ctx, 1) == nil {
+			w.clock.Advance(10 * time.Second)
+		}
+	}()
+	w.engine.Cycle(t.Context())
+	cancel()
+	<-turning
+	return w.shelf.last(t)
+}
+
+// forecasts counts the calls for weather, metadata aside.
+func (w *world) forecasts() (n int) {
+	for _, call := range w.weather.Calls() {
+		if !call.Metadata {
+			n++
+		}
+	}
+	return n
+}
+
+func votes(e *store.Edition) int { return len(e.Trails[0].Hours[0].Models) }
+
+func TestFirstCycle(t *testing.T) {
+	w := newWorld(t)
+	w.engine.Show()
+	if e := w.shelf.last(t); len(e.Trails) != 0 || e.Reason != hazard.NoRuns || !e.IssuedAt.IsZero() {
+		t.Fatalf("before the first run: %+v", e)
+	}
+	e := w.cycle(t)
+	if len(e.Trails) != 2 || len(e.Trails[0].Hours) != Hours || votes(e) != 4 {
+		t.Fatalf("%d trails", len(e.Trails))
+	}
+	for i, trail := range e.Trails {
+		for k, hour := range trail.Hours {
+			if hour.State == hazard.Unknown || !hour.Hour.Equal(e.Hour.Add(time.Duration(k)*time.Hour)) {
+				t.Fatalf("trail %d, hour %d: %v %q", i, k, hour.State, hour.Reason)
+			}
+		}
+	}
+	if want := noon.Truncate(time.Hour).Add(time.Hour + grace); !e.ValidUntil.Equal(want) || !e.IssuedAt.Equal(noon) {
+		t.Errorf("issued %v, valid until %v", e.IssuedAt, e.ValidUntil)
+	}
+	for _, m := range e.Models {
+		if m.State != modelOK || m.LastError != "" || m.Run.IsZero() {
+			t.Errorf("model %+v", m)
+		}
+	}
+	if len(e.History.Hours) != 1 || e.History.Hours[0].Rows[0].State != e.Trails[0].Hours[0].State {
+		t.Errorf("history %+v", e.History)
+	}
+	if n := w.forecasts(); n != 4 {
+		t.Errorf("%d calls for weather, want one a model", n)
+	}
+}
+
+// Only a new run is worth a call: hour by hour there are as many calls as runs.
+func TestAModelIsAskedOnlyWhenItHasANewRun(t *testing.T) {
+	w := newWorld(t)
+	w.cycle(t)
+	runs := map[string]map[time.Time]bool{}
+	for range 24 {
+		w.clock.Advance(time.Hour)
+		e := w.cycle(t)
+		if votes(e) != 4 || !e.Hour.Equal(w.clock.Now().Truncate(time.Hour)) {
+			t.Fatalf("%v: %d votes", e.Hour, votes(e))
+		}
+		for _, m := range e.Models {
+			if runs[m.Model] == nil {
+				runs[m.Model] = map[time.Time]bool{}
+			}
+			runs[m.Model][m.Run] = true
+		}
+	}
+	held := 0
+	for model, list := range runs {
+		held += len(list)
+		if len(list) < 2 {
+			t.Errorf("%s had no new run in 24 h", model)
+		}
+	}
+	if n := w.forecasts(); n > held+1 {
+		t.Errorf("%d calls for %d runs", n, held)
+	}
+}
+
+func TestARestartNeedsNoCall(t *testing.T) {
+	w := newWorld(t)
+	before := w.cycle(t)
+	w.server.Close()
+	w.restart(t)
+	w.engine.Show()
+	e := w.shelf.last(t)
+	if e == before || votes(e) != 4 || e.Trails[0].Hours[5].State != before.Trails[0].Hours[5].State {
+		t.Fatalf("after the restart: %+v", e.Models)
+	}
+	if len(e.Alerts) != len(before.Alerts) {
+		t.Errorf("%d alerts, before %d", len(e.Alerts), len(before.Alerts))
+	}
+	for i, a := range e.Alerts {
+		if a.ID != before.Alerts[i].ID || a.Version != before.Alerts[i].Version {
+			t.Errorf("alert %s v%d became %s v%d", before.Alerts[i].ID, before.Alerts[i].Version, a.ID, a.Version)
+		}
+	}
+}
+
+func TestTheProviderIsAwayAtTheStartAndComesBack(t *testing.T) {
+	w := newWorld(t)
+	w.weather.Fail(simulate.Fault{Kind: simulate.Outage, On: simulate.AllCalls})
+	e := w.cycle(t)
+	if len(e.Trails) != 0 || e.Reason != hazard.NoRuns || e.Models[0].State != modelNone || e.Models[0].LastError == "" {
+		t.Fatalf("without a provider: %+v", e)
+	}
+	w.weather.Recover()
+	w.clock.Advance(time.Minute)
+	if !w.engine.due() {
+		t.Fatal("no new try after a minute")
+	}
+	if e = w.cycle(t); votes(e) != 4 || e.Models[0].LastError != "" {
+		t.Errorf("after the provider came back: %+v", e.Models)
+	}
+}
+
+func TestOldDataAreMarkedAndThenCarryNoLevel(t *testing.T) {
+	w := newWorld(t)
+	w.cycle(t)
+	w.weather.Fail(simulate.Fault{Kind: simulate.BadGatewayHTML, On: simulate.AllCalls})
+	confirmed := w.clock.Now()
+	for w.clock.Now().Sub(confirmed) < 12*time.Hour {
+		w.clock.Advance(time.Hour)
+		e := w.cycle(t)
+		switch old := w.clock.Now().Sub(confirmed); {
+		case old > 9*time.Hour:
+			if len(e.Trails) != 0 || e.Reason != hazard.DataTooOld || e.Models[0].State != modelExpired {
+				t.Fatalf("%v old: %q, %+v", old, e.Reason, e.Models[0])
+			}
+		case old > staleAfter:
+			if e.Trails[0].Hours[0].Quality != hazard.Stale || e.Models[0].State != modelLate {
+				t.Fatalf("%v old: %v", old, e.Trails[0].Hours[0].Quality)
+			}
+			if e.ValidUntil.After(confirmed.Add(9 * time.Hour)) {
+				t.Fatalf("%v old and valid until %v", old, e.ValidUntil)
+			}
+		default:
+			if e.Trails[0].Hours[0].Quality == hazard.Stale {
+				t.Fatalf("%v old is already out of date", old)
+			}
+		}
+	}
+	w.weather.Recover()
+	w.clock.Advance(time.Hour)
+	if e := w.cycle(t); votes(e) != 4 || e.Trails[0].Hours[0].Quality == hazard.Stale {
+		t.Errorf("after the provider came back: %+v", e.Models)
+	}
+}
+
+func TestAFrozenModelLosesItsVote(t *testing.T) {
+	w := newWorld(t)
+	w.cycle(t)
+	w.weather.Fail(simulate.Fault{Kind: simulate.FrozenRun, On: simulate.AllCalls, Model: "ncep_gfs_global"})
+	var e *store.Edition
+	for range 30 {
+		w.clock.Advance(time.Hour)
+		e = w.cycle(t)
+	}
+	if votes(e) != 3 || e.Models[1].State != modelExpired || e.Trails[0].Hours[0].Quality != hazard.Partial {
+		t.Fatalf("%d votes, %+v", votes(e), e.Models[1])
+	}
+	for _, vote := range e.Trails[0].Hours[0].Models {
+		if vote.Model == "ncep_gfs_global" {
+			t.Error("the frozen model still votes")
+		}
+	}
+}
+
+// Each way in which an answer can be bad leaves the last good run in place and
+// the state of the model says what happened.
+func TestBadAnswersLeaveTheLastGoodRun(t *testing.T) {
+	for _, kind := range []simulate.Kind{
+		simulate.EmptyBody, simulate.NaNLatitude, simulate.TruncatedStream, simulate.BadGatewayHTML, simulate.RateLimited,
+		simulate.ObjectInsteadOfArray, simulate.WrongLength, simulate.SeriesLength, simulate.Nulls, simulate.Outage,
+		simulate.Refused, simulate.ServerDown,
+	} {
+		w := newWorld(t)
+		before := w.cycle(t)
+		w.weather.Fail(simulate.Fault{Kind: kind, Model: "dwd_icon_global"})
+		var e *store.Edition
+		for range 7 {
+			w.clock.Advance(time.Hour)
+			e = w.cycle(t)
+		}
+		icon := e.Models[2]
+		if !icon.Run.Equal(before.Models[2].Run) || icon.LastError == "" {
+			t.Errorf("fault %d: %+v", kind, icon)
+		}
+		if e.Models[0].LastError != "" || votes(e) < 3 {
+			t.Errorf("fault %d of one model spread: %+v", kind, e.Models)
+		}
+		w.weather.Recover()
+		w.clock.Advance(time.Hour)
+		if e = w.cycle(t); !e.Models[2].Run.After(before.Models[2].Run) || votes(e) != 4 {
+			t.Errorf("fault %d: not recovered: %+v", kind, e.Models[2])
+		}
+	}
+}
+
+// Weather put in by hand comes out as the rules say: two models with a gust at
+// the pass make red there and an alert for the park, kept over a restart.
+func TestWeatherBecomesEstimateAndAlert(t *testing.T) {
+	w := newWorld(t)
+	gusty := noon.Truncate(time.Hour).Add(6 * time.Hour)
+	w.weather.Override(func(model string, place catalogue.Location, at time.Time, v *simulate.Values) {
+		*v = simulate.Values{
+			hazard.Temperature: 10, hazard.Humidity: 50, hazard.WindSpeed: 10, hazard.WindGust: 20, hazard.SightRange: 30000,
+			hazard.FreezingLevel: 1500, hazard.UVIndex: 2,
+		}
+		if place.Elevation == 1200 && at.Equal(gusty) && model != "cmc_gem_gdps" && model != "dwd_icon_global" {
+			v[hazard.WindGust] = 110
+		}
+	})
+	e := w.cycle(t)
+	for k, hour := range e.Trails[0].Hours {
+		want := hazard.Green
+		if k >= 5 && k <= 7 {
+			want = hazard.Red
+		}
+		if hour.State != want {
+			t.Errorf("hour %d: %v, want %v", k, hour.State, want)
+		}
+	}
+	if e.Trails[1].Hours[6].State != hazard.Green {
+		t.Errorf("the other trail: %v", e.Trails[1].Hours[6].State)
+	}
+	check := func(e *store.Edition) {
+		t.Helper()
+		if len(e.Alerts) != 1 {
+			t.Fatalf("%d alerts", len(e.Alerts))
+		}
+		a := e.Alerts[0]
+		if a.Park != "sur" || a.Hazard != hazard.Wind || a.Level.String() != "peligro" || !a.Start.Equal(gusty.Add(-2*time.Hour)) || !a.End.Equal(gusty.Add(2*time.Hour)) {
+			t.Errorf("alert %+v", a)
+		}
+		if a.Causes[0].Place != "paso" || a.Causes[0].Max != 110 || a.Agree != 2 || a.Total != 4 {
+			t.Errorf("causes %+v", a.Causes)
+		}
+	}
+	check(e)
+	w.restart(t)
+	w.engine.Show()
+	check(w.shelf.last(t))
+}
+
+// A trail that the catalogue gained is asked for at once, and the runs held go on
+// for the trails that stay.
+func TestANewTrailIsFetchedAtOnce(t *testing.T) {
+	w := newWorld(t)
+	w.cycle(t)
+	w.contents = parse(t, `{"parques":[
+		{"slug":"sur","nombre":"Austral","tipo":"parque_nacional","region":"Magallanes","latitud":-51,"longitud":-73,"altitud_m":100,"zona_horaria":"America/Punta_Arenas"}],
+	 "senderos":[
+		{"slug":"nuevo","parque":"sur","nombre":"Nuevo","tipo":"circuito","puntos":[{"nombre":"p","latitud":-51.2,"longitud":-72.9,"altitud_m":300,"exposicion":"bosque"}]},
+		{"slug":"paso","parque":"sur","nombre":"Paso","tipo":"circuito","puntos":[
+			{"nombre":"inicio","latitud":-51,"longitud":-73,"altitud_m":100,"exposicion":"bosque"},
+			{"nombre":"paso","latitud":-50.9,"longitud":-73.1,"altitud_m":1200,"exposicion":"cresta_paso","critico":true}]}]}`)
+	w.restart(t)
+	w.engine.Show()
+	shown := w.shelf.last(t)
+	if shown.Trails[0].Hours[0].State != hazard.Unknown || shown.Trails[1].Hours[0].State == hazard.Unknown {
+		t.Errorf("before the fetch: %v and %v", shown.Trails[0].Hours[0].State, shown.Trails[1].Hours[0].State)
+	}
+	if len(shown.History.Hours) != 1 || shown.History.Hours[0].Rows[1].State == hazard.Unknown {
+		t.Errorf("the history of the trail that stays is lost: %+v", shown.History)
+	}
+	if e := w.cycle(t); e.Trails[0].Hours[0].State == hazard.Unknown || w.forecasts() != 8 {
+		t.Errorf("after the fetch: %v, %d calls", e.Trails[0].Hours[0].State, w.forecasts())
+	}
+}
+
+// Reading goes on when the file cannot be written.
+func TestEstimatesArePublishedWhenTheFileFails(t *testing.T) {
+	w := newWorld(t)
+	w.cycle(t)
+	if err := w.store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w.clock.Advance(time.Hour)
+	e := w.cycle(t)
+	if votes(e) != 4 || e.StoreError == "" || !e.Hour.Equal(w.clock.Now().Truncate(time.Hour)) {
+		t.Errorf("with the file away: %q at %v", e.StoreError, e.Hour)
+	}
+}
+
+// A clock that was a year ahead leaves confirmations from the future. They make
+// nothing current.
+func TestConfirmationsFromTheFutureDoNotCount(t *testing.T) {
+	w := newWorld(t)
+	w.clock.Advance(365 * 24 * time.Hour)
+	w.cycle(t)
+	w.clock.Advance(-365 * 24 * time.Hour)
+	w.weather.Fail(simulate.Fault{Kind: simulate.Outage, On: simulate.AllCalls})
+	w.restart(t)
+	w.engine.Show()
+	if e := w.shelf.last(t); len(e.Trails) != 0 || e.Reason != hazard.DataTooOld {
+		t.Errorf("%d trails, %q", len(e.Trails), e.Reason)
+	}
+}
+
+func TestACancelledCycleBlamesNobody(t *testing.T) {
+	w := newWorld(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	w.engine.Cycle(ctx)
+	for _, m := range w.engine.models {
+		if m.failures != 0 || m.problem != "" {
+			t.Errorf("%+v", m)
+		}
+	}
+}

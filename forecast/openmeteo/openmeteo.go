@@ -1,0 +1,204 @@
+// Package openmeteo asks Open-Meteo (https://open-meteo.com/en/docs), or a server
+// with the same grammar, for the weather of many places out of one model at a time.
+//
+// Data passes through it in this order: the [Client] cuts the places into calls
+// that the provider allows, books the weight of each in the [Ledger] before it
+// goes out, and reads the answer as a stream (scanner → decoder → assembly) into
+// [hazard.Columns]. On the way every series is checked against what was asked
+// (length, hours, units, order of places) and every value against what is
+// physically plausible.
+//
+// Nothing is guessed. A null, an absurd value and a variable that the model does
+// not have are missing (NaN, or a nil column), never zero; an answer that breaks
+// off or does not fit the question is an [Error], never a partial result.
+package openmeteo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/jonboulle/clockwork"
+
+	"vigia/forecast/hazard"
+	"vigia/store/catalogue"
+)
+
+// Options are the settings of a Client.
+type Options struct {
+	// BaseURL is the provider's root, such as https://api.open-meteo.com;
+	// /v1/forecast and /data/<meta id>/static/meta.json are appended.
+	BaseURL string
+	// Key is a paying customer's key, sent as apikey. It is in no error and no log.
+	Key string
+	// UserAgent is sent with every call; empty means "vigia".
+	UserAgent string
+	// HTTP is the client to use; nil means one of our own with limits on every
+	// phase of a call, that follows no redirect to another host.
+	HTTP *http.Client
+	// Clock tells the time against which answers are judged. Required.
+	Clock clockwork.Clock
+	// Ledger keeps the weight within the provider's limits. Required.
+	Ledger *Ledger
+	// Log takes one line for an answer with implausible values; nil means none.
+	Log *slog.Logger
+}
+
+// Client asks the provider. It may be used from several goroutines; it runs one
+// call at a time, as the provider's free service demands.
+type Client struct {
+	base   string
+	key    string
+	agent  string
+	http   *http.Client
+	clock  clockwork.Clock
+	ledger *Ledger
+	log    *slog.Logger
+	turn   chan struct{} // holds a token while a call runs
+}
+
+// New makes a client. It fails when the base address is not an http or https
+// address, or when the clock or the ledger is missing.
+func New(o Options) (*Client, error) {
+	base, err := checkBase(o.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	if o.Clock == nil || o.Ledger == nil {
+		return nil, errors.New("openmeteo: a clock and a ledger are required")
+	}
+	c := &Client{
+		base: base, key: o.Key, agent: o.UserAgent, http: o.HTTP,
+		clock: o.Clock, ledger: o.Ledger, log: o.Log,
+		turn: make(chan struct{}, 1),
+	}
+	if c.agent == "" {
+		c.agent = "vigia"
+	}
+	if c.http == nil {
+		c.http = newHTTPClient()
+	}
+	if c.log == nil {
+		c.log = slog.New(slog.DiscardHandler)
+	}
+	return c, nil
+}
+
+func checkBase(base string) (string, error) {
+	u, err := url.Parse(base)
+	if err != nil {
+		// The error of url.Parse repeats the address, which may hold a password.
+		return "", errors.New("openmeteo: the base address cannot be read")
+	}
+	switch {
+	case u.Scheme != "http" && u.Scheme != "https":
+		return "", fmt.Errorf("openmeteo: the base address must begin with http or https, not %q", u.Scheme)
+	case u.Host == "":
+		return "", errors.New("openmeteo: the base address has no host")
+	case u.RawQuery != "" || u.Fragment != "":
+		return "", errors.New("openmeteo: the base address must have no query and no fragment")
+	}
+	return strings.TrimRight(base, "/"), nil
+}
+
+// Answer is what a model says for all the places asked.
+type Answer struct {
+	Columns     *hazard.Columns
+	Implausible int // values dropped because they cannot be true
+	Raised      int // gusts raised to the mean wind of the same hour
+	// FarthestKm is the distance to the grid cell that is farthest from the
+	// place it stands for, and FarthestPoint that place's index. 0 and -1 when
+	// the provider does not say where its cells are.
+	FarthestKm    float64
+	FarthestPoint int
+	// Missing tells the variables without a single value at any place.
+	Missing [hazard.NumVariables]bool
+	Weight  float64 // what the calls weighed
+}
+
+// Forecast asks a model, by its id or an alias, for all variables at all places,
+// from three days back to five days ahead. It takes as many calls as the limits
+// demand and may wait some minutes on the clock between them. The answer has the
+// places in the order given.
+//
+// The error is an *Error: of kind HeldBack, before anything is asked, when the
+// ledger has no room for all of the calls within a few minutes.
+func (c *Client) Forecast(ctx context.Context, model string, places []catalogue.Location) (*Answer, error) {
+	const op = "forecast"
+	m, ok := lookUp(model)
+	if !ok {
+		return nil, &Error{Op: op, Model: model, Kind: Refused, Reason: "unknown model"}
+	}
+	if err := checkPlaces(places); err != nil {
+		return nil, err.of(op, m.id)
+	}
+	total := Weight(len(places), forecastDays)
+	if err := c.ledger.room(total); err != nil {
+		return nil, err.of(op, m.id)
+	}
+	assembled := newAssembly(len(places))
+	for _, part := range chunks(len(places), c.ledger.pointsPerCall(forecastDays)) {
+		if err := c.forecastPart(ctx, m.id, places, part, assembled); err != nil {
+			return nil, err.of(op, m.id)
+		}
+	}
+	answer := assembled.answer()
+	answer.Weight = total
+	c.logImplausible(m.id, assembled)
+	return answer, nil
+}
+
+// forecastPart makes one call, for places[part.first:part.end].
+func (c *Client) forecastPart(ctx context.Context, model string, places []catalogue.Location, part span, into *assembly) *Error {
+	asked := places[part.first:part.end]
+	if err := c.takeTurn(ctx); err != nil {
+		return err
+	}
+	defer c.endTurn()
+	// Booked only when it is our turn, so that the call goes out at the very
+	// minute in which the ledger counts it.
+	booked, err := c.ledger.wait(ctx, Weight(len(asked), forecastDays))
+	if err != nil {
+		return err
+	}
+	req, err := c.forecastRequest(ctx, model, asked)
+	if err != nil {
+		booked.Settle(Refusal)
+		return err
+	}
+	d := newDecoder(asked, part.first, into)
+	err = c.do(ctx, req, d.decode)
+	booked.Settle(outcomeOf(err))
+	if err == nil {
+		err = into.checkCovers(c.clock.Now())
+	}
+	return err
+}
+
+func (c *Client) takeTurn(ctx context.Context) *Error {
+	select {
+	case c.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return interrupted(ctx.Err())
+	}
+}
+
+func (c *Client) endTurn() { <-c.turn }
+
+func (c *Client) logImplausible(model string, a *assembly) {
+	if a.implausible == 0 {
+		return
+	}
+	fields := []any{"model", model, "values", a.implausible}
+	for v, n := range a.implausibleBy {
+		if n > 0 {
+			fields = append(fields, variables[v].name, n)
+		}
+	}
+	c.log.Warn("implausible weather values dropped", fields...)
+}

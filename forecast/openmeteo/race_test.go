@@ -1,0 +1,5 @@
+//go:build race
+
+package openmeteo
+
+const raceDetector = true

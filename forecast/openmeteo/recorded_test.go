@@ -1,0 +1,166 @@
+package openmeteo
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"vigia/forecast/hazard"
+)
+
+// recorded reads an answer of the real provider, where there are some.
+func recorded(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "data", "open-meteo", name))
+	if os.IsNotExist(err) {
+		t.Skip("no recorded answers here")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// hourlyOf gives the hourly series of a recorded answer as encoding/json reads them.
+func hourlyOf(t *testing.T, text string) map[string][]*float64 {
+	t.Helper()
+	var whole struct {
+		Hourly map[string]json.RawMessage `json:"hourly"`
+	}
+	if err := json.Unmarshal([]byte(text), &whole); err != nil {
+		t.Fatal(err)
+	}
+	series := map[string][]*float64{}
+	for name, raw := range whole.Hourly {
+		var values []*float64
+		if name != "time" && json.Unmarshal(raw, &values) == nil {
+			series[name] = values
+		}
+	}
+	return series
+}
+
+// TestRecordedPlaces: answers with many more variables than asked, in local ISO
+// times; every value that is asked comes through, and every null.
+func TestRecordedPlaces(t *testing.T) {
+	for name, hours := range map[string]int{
+		"cl_andes_2514m_bestmatch_168h.json": 168, "thunder_codes_168h.json": 168, "ecmwf_ifs025_allnull_vars_72h.json": 72,
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := recorded(t, name)
+			answer, err := decodeString(text, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if answer.Columns.Hours != hours || answer.Columns.Start.Format("2006-01-02T15:04") != "2026-07-31T04:00" {
+				t.Errorf("%d hours from %v", answer.Columns.Hours, answer.Columns.Start)
+			}
+			compared := 0
+			for v := range variables {
+				compared += compareRecorded(t, answer, hazard.Variable(v), hourlyOf(t, text)[variables[v].name])
+			}
+			if compared < 6*hours {
+				t.Errorf("only %d values compared", compared)
+			}
+			t.Logf("%d values, %d implausible, %d gusts raised, missing %v", compared, answer.Implausible, answer.Raised, answer.Missing)
+		})
+	}
+}
+
+func compareRecorded(t *testing.T, answer *Answer, v hazard.Variable, want []*float64) (compared int) {
+	got := answer.Columns.Series(v, 0)
+	if got == nil {
+		for _, w := range want {
+			if w != nil {
+				t.Fatalf("%s is missing, but recorded", variables[v].name)
+			}
+		}
+		return 0
+	}
+	for i, w := range want {
+		switch {
+		case w == nil && got[i] == got[i]:
+			t.Errorf("%s, hour %d: %v for null", variables[v].name, i, got[i])
+		case w != nil && v == hazard.WindGust && got[i] > float32(*w):
+		case w != nil && got[i] != float32(*w):
+			t.Errorf("%s, hour %d: %v for %v", variables[v].name, i, got[i], *w)
+		default:
+			compared++
+		}
+	}
+	return compared
+}
+
+func TestRecordedThunder(t *testing.T) {
+	answer, err := decodeString(recorded(t, "thunder_codes_168h.json"), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	thunder := 0
+	for _, code := range answer.Columns.Series(hazard.WeatherCode, 0) {
+		if code >= 95 {
+			thunder++
+		}
+	}
+	if thunder == 0 {
+		t.Error("no thunder in an answer known for it")
+	}
+}
+
+func TestRecordedAllNull(t *testing.T) {
+	answer, err := decodeString(recorded(t, "ecmwf_ifs025_allnull_vars_72h.json"), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range []hazard.Variable{hazard.UVIndex, hazard.SightRange} {
+		if !answer.Missing[v] {
+			t.Errorf("%s should be missing", variables[v].name)
+		}
+	}
+	if answer.Missing[hazard.Temperature] {
+		t.Error("temperature should be there")
+	}
+}
+
+func TestRecordedList(t *testing.T) {
+	text := recorded(t, "multi12_uk_240h_array.json")
+	answer, err := decodeString(text, 12)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer.Columns.Points != 12 || answer.Columns.Hours != 240 {
+		t.Fatalf("%d points, %d hours", answer.Columns.Points, answer.Columns.Hours)
+	}
+	var whole []struct {
+		Hourly struct {
+			Temperature []float64 `json:"temperature_2m"`
+		} `json:"hourly"`
+	}
+	if err := json.Unmarshal([]byte(text), &whole); err != nil {
+		t.Fatal(err)
+	}
+	for p := range whole {
+		for i, got := range answer.Columns.Series(hazard.Temperature, p) {
+			if math.Abs(float64(got)-whole[p].Hourly.Temperature[i]) > 1e-5 {
+				t.Fatalf("place %d, hour %d: %v", p, i, got)
+			}
+		}
+	}
+	if _, err := decodeString(text, 11); err == nil || err.Kind != Mismatch {
+		t.Errorf("for 11 places: %v", err)
+	}
+}
+
+func TestRecordedRefusal(t *testing.T) {
+	text := recorded(t, "error_400_latitude_out_of_range.json")
+	reason, ok := reasonIn([]byte(text))
+	if !ok || !strings.Contains(reason, "-90 to 90°") {
+		t.Errorf("reason %q", reason)
+	}
+	if _, err := decodeString(text, 3); err == nil || err.Kind != Refused {
+		t.Errorf("with status 200: %v", err)
+	}
+}

@@ -1,0 +1,127 @@
+package openmeteo
+
+import (
+	"context"
+	"math"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"vigia/forecast/hazard"
+	"vigia/store/catalogue"
+)
+
+// What is asked of the provider.
+const (
+	pastDays     = 3 // sums over the last 24 h, at the oldest run still used
+	futureDays   = 5
+	forecastDays = pastDays + futureDays
+
+	maxPointsPerCall = 1000     // the provider's limit
+	maxQuery         = 8 * 1024 // bytes of a query that every proxy lets through; above it, a form
+)
+
+// Weight tells what a call for all variables costs by the provider's rule: for
+// each point 1, or V/10 for V variables, or V/10 × days/14, whichever is most.
+func Weight(points, days int) float64 {
+	const tenths = float64(hazard.NumVariables)
+	perPoint := max(10, tenths, tenths*float64(days)/14)
+	return float64(points) * perPoint / 10
+}
+
+// span is the places [first, end) of a call.
+type span struct{ first, end int }
+
+// chunks cuts n places into the fewest calls of at most most places each, of
+// about equal size.
+func chunks(n, most int) []span {
+	calls := (n + most - 1) / most
+	parts := make([]span, 0, calls)
+	for i := range calls {
+		parts = append(parts, span{i * n / calls, (i + 1) * n / calls})
+	}
+	return parts
+}
+
+// checkPlaces refuses what the provider would refuse, since one bad place fails
+// the call for all.
+func checkPlaces(places []catalogue.Location) *Error {
+	if len(places) == 0 {
+		return &Error{Kind: Refused, Reason: "no places to ask for"}
+	}
+	for i, p := range places {
+		ok := math.Abs(p.Latitude) <= 90 && math.Abs(p.Longitude) <= 180 &&
+			p.Elevation >= -500 && p.Elevation <= 9000
+		if !ok {
+			return &Error{Kind: Refused, Reason: "place " + strconv.Itoa(i+1) + " is not on the Earth's surface"}
+		}
+	}
+	return nil
+}
+
+// forecastRequest makes the call for the places: a GET where the query is short
+// enough, else a POST of the same fields as a form.
+func (c *Client) forecastRequest(ctx context.Context, model string, places []catalogue.Location) (*http.Request, *Error) {
+	target := c.base + "/v1/forecast"
+	query := c.forecastQuery(model, places)
+	if len(target)+1+len(query) <= maxQuery {
+		return c.request(ctx, http.MethodGet, target+"?"+query, "")
+	}
+	return c.request(ctx, http.MethodPost, target, query)
+}
+
+// forecastQuery writes the fields of a call. Every time is asked in UTC seconds:
+// in another zone the provider applies today's offset to all days.
+func (c *Client) forecastQuery(model string, places []catalogue.Location) string {
+	var latitudes, longitudes, elevations, ids []byte
+	for i, p := range places {
+		latitudes = appendRounded(latitudes, i, p.Latitude, 1e5)
+		longitudes = appendRounded(longitudes, i, p.Longitude, 1e5)
+		elevations = appendRounded(elevations, i, p.Elevation, 10)
+		ids = appendRounded(ids, i, float64(i+1), 1)
+	}
+	names := make([]string, 0, len(variables))
+	for _, k := range variables {
+		names = append(names, k.name)
+	}
+	fields := url.Values{
+		"latitude": {string(latitudes)}, "longitude": {string(longitudes)},
+		"elevation": {string(elevations)}, "location_id": {string(ids)},
+		"hourly": {strings.Join(names, ",")}, "models": {model},
+		"past_days": {strconv.Itoa(pastDays)}, "forecast_days": {strconv.Itoa(futureDays)},
+		"timeformat": {"unixtime"}, "timezone": {"GMT"},
+		"wind_speed_unit": {"kmh"}, "cell_selection": {"land"},
+	}
+	if c.key != "" {
+		fields.Set("apikey", c.key)
+	}
+	// A comma may stand as it is in a query; escaped it would be a third of it.
+	return strings.ReplaceAll(fields.Encode(), "%2C", ",")
+}
+
+// appendRounded adds a number, rounded to 1/scale, to a comma list.
+func appendRounded(list []byte, index int, x, scale float64) []byte {
+	if index > 0 {
+		list = append(list, ',')
+	}
+	x = math.Round(x*scale) / scale
+	return strconv.AppendFloat(list, x+0, 'f', -1, 64) // +0 turns -0 into 0
+}
+
+// request makes a call to an address below the base, with a form when it is not
+// empty.
+func (c *Client) request(ctx context.Context, method, target, form string) (*http.Request, *Error) {
+	req, err := http.NewRequestWithContext(ctx, method, target, strings.NewReader(form))
+	if err != nil {
+		return nil, &Error{Kind: Refused, Reason: "the address of the call cannot be made", unsent: true}
+	}
+	if form == "" {
+		req.Body, req.ContentLength = http.NoBody, 0
+	} else {
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("User-Agent", c.agent)
+	return req, nil
+}

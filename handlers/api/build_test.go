@@ -1,0 +1,304 @@
+package api
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"vigia/forecast/alert"
+	"vigia/forecast/hazard"
+)
+
+func TestParkState(t *testing.T) {
+	for _, c := range []struct {
+		name                  string
+		trails                []string
+		state, reason, qualty any
+		day                   any // estado_maximo_24h
+	}{
+		{"all green", []string{days("v"), days("v")}, "verde", nil, "completa", "verde"},
+		{"worst wins", []string{days("v"), days("a"), days("r")}, "rojo", nil, "completa", "rojo"},
+		{"amber stands with a gap", []string{"a", days("-")}, "amarillo", nil, "parcial", "amarillo"},
+		{"green with a gap is nothing", []string{days("v"), days("-")}, nil, "datos_parciales", "parcial", nil},
+		{"green with a trail without estimates", []string{days("v"), ""}, nil, "datos_parciales", "parcial", nil},
+		{"all unknown", []string{days("-"), days("-")}, nil, "datos_vencidos", "sin_datos", nil},
+		{"unknown for two reasons", []string{days("-"), ""}, nil, "datos_parciales", "sin_datos", nil},
+		{"no estimates", []string{"", ""}, nil, "sin_corridas", "sin_datos", nil},
+		{"green now, unknown later", []string{"vvv-" + days("v")}, "verde", nil, "completa", nil},
+		{"green now, too short", []string{"vvv"}, "verde", nil, "completa", nil},
+		{"green now, red later", []string{"vvv-r"}, "verde", nil, "completa", "rojo"},
+		{"red after a day", []string{strings.Repeat("v", 24) + "r"}, "verde", nil, "completa", "verde"},
+	} {
+		d := detail(t, park(t, c.trails...), now)
+		if d["estado"] != c.state || d["motivo_sin_estado"] != c.reason || d["calidad"] != c.qualty || d["estado_maximo_24h"] != c.day {
+			t.Errorf("%s: %v %v %v, ahead %v", c.name, d["estado"], d["motivo_sin_estado"], d["calidad"], d["estado_maximo_24h"])
+		}
+	}
+}
+
+func days(letter string) string { return strings.Repeat(letter, 72) }
+
+func TestStaleParkSaysSo(t *testing.T) {
+	e := park(t, days("v"))
+	e.Trails[0].Hours[0].Quality = hazard.Stale
+	if d := detail(t, e, now); d["calidad"] != "desactualizada" || d["estado"] != "verde" {
+		t.Errorf("%v %v", d["calidad"], d["estado"])
+	}
+}
+
+// 13:00Z is 10:00 at the park: today has 12 hours of use ahead, 10 to 21.
+func TestDaySummaries(t *testing.T) {
+	for _, c := range []struct {
+		states string
+		want   [3]any
+		worst  any // hora_peor of the first day
+	}{
+		{days("v"), [3]any{"verde", "verde", "verde"}, nil},
+		{"v", [3]any{"verde", nil, nil}, nil},
+		{"v-", [3]any{nil, nil, nil}, nil},
+		{"vv-a", [3]any{"amarillo", nil, nil}, "2026-11-21T16:00:00Z"},
+		{"vvarra" + days("v"), [3]any{"rojo", "verde", "verde"}, "2026-11-21T16:00:00Z"},
+		// 22:00 to 05:00 local is no time of use.
+		{strings.Repeat("v", 12) + strings.Repeat("r", 8) + strings.Repeat("v", 16), [3]any{"verde", "verde", nil}, nil},
+		{"", [3]any{nil, nil, nil}, nil},
+	} {
+		got := trailOf(detail(t, park(t, c.states), now), 0)["resumen_dias"].([]any)
+		for i, day := range got {
+			day := day.(map[string]any)
+			if day["estado_maximo"] != c.want[i] || day["fecha"] != []string{"2026-11-21", "2026-11-22", "2026-11-23"}[i] {
+				t.Errorf("%.12s: day %d is %v", c.states, i, day)
+			}
+		}
+		if worst := got[0].(map[string]any)["hora_peor"]; worst != c.worst {
+			t.Errorf("%.12s: worst at %v", c.states, worst)
+		}
+	}
+}
+
+func TestWindowsWithoutAlert(t *testing.T) {
+	e := park(t, "vvavv-vvvvvvv")
+	e.Alerts = []alert.Alert{wind(alert.Caution, 8, 10)}
+	e.Alerts = append(e.Alerts, alert.Alert{Park: "paine", Trails: []string{"otro"}, Start: hour, End: hour.Add(72 * time.Hour)})
+	var got []string
+	for _, w := range trailOf(detail(t, e, now), 0)["ventanas_sin_alerta"].([]any) {
+		w := w.(map[string]any)
+		got = append(got, w["desde"].(string)[11:13]+"-"+w["hasta"].(string)[11:13])
+		if w["dentro_de_luz"] != (w["hasta"].(string) <= "2026-11-22T00:00:00Z") {
+			t.Errorf("daylight of %v", w)
+		}
+	}
+	if want := "13-15 16-18 19-21 23-02"; strings.Join(got, " ") != want {
+		t.Errorf("%v, want %s", got, want)
+	}
+}
+
+func TestDaylight(t *testing.T) {
+	// Published times of these places in UTC, to within 3 minutes.
+	for _, c := range []struct {
+		place     string
+		lat, lon  float64
+		noon      time.Time
+		rise, set string
+	}{
+		{"Punta Arenas, December solstice", -53.16, -70.91, time.Date(2026, 12, 21, 15, 0, 0, 0, time.UTC), "08:11", "01:10"},
+		{"Santiago, June solstice", -33.45, -70.67, time.Date(2026, 6, 21, 16, 0, 0, 0, time.UTC), "11:46", "21:42"},
+		{"Hanga Roa, equinox", -27.15, -109.43, time.Date(2026, 3, 20, 19, 0, 0, 0, time.UTC), "13:21", "01:28"},
+	} {
+		rise, set, ok := daylight(c.noon, c.lat, c.lon)
+		if !ok || apart(rise, c.rise) > 3 || apart(set, c.set) > 3 {
+			t.Errorf("%s: %s to %s (%v), want %s to %s", c.place, rise.Format("02 15:04"), set.Format("02 15:04"), ok, c.rise, c.set)
+		}
+		if day := set.Sub(rise); day < 0 || day > 24*time.Hour || c.noon.Before(rise) || c.noon.After(set) {
+			t.Errorf("%s: noon is not in the day", c.place)
+		}
+	}
+	if _, _, ok := daylight(time.Date(2026, 6, 21, 16, 0, 0, 0, time.UTC), -75, -70); ok {
+		t.Error("the sun rises in the polar night")
+	}
+}
+
+func apart(t time.Time, clock string) float64 {
+	want, _ := time.Parse("15:04", clock)
+	minutes := math.Abs(float64((t.Hour()-want.Hour())*60+t.Minute()-want.Minute()) + float64(t.Second())/60)
+	return math.Min(minutes, 1440-minutes)
+}
+
+func TestEstimateMembers(t *testing.T) {
+	latest := trailOf(detail(t, park(t, "r"), now), 0)["ultima_estimacion"].(map[string]any)
+	variables := latest["variables"].(map[string]any)
+	for key, want := range map[string]any{"temperatura_c": 0.0, "sensacion_termica_c": nil, "viento_kmh": 31.3, "racha_kmh": nil, "visibilidad_m": 24140.0} {
+		if variables[key] != want {
+			t.Errorf("%s is %v", key, variables[key])
+		}
+	}
+	if latest["hora_local"] != "2026-11-21T10:00:00-03:00" {
+		t.Errorf("local hour %v", latest["hora_local"])
+	}
+	hazards := latest["amenazas"].([]any)
+	if len(hazards) != 3 {
+		t.Fatalf("%d hazards", len(hazards))
+	}
+	cause := hazards[0].(map[string]any)["causas"].([]any)[0].(map[string]any)
+	if cause["valor"] != 94.7 || cause["minimo"] != nil || cause["punto"] != "Paso" {
+		t.Errorf("cause %v", cause)
+	}
+	if green := hazards[1].(map[string]any); len(green["causas"].([]any)) != 0 {
+		t.Errorf("a green hazard with causes: %v", green)
+	}
+	if hazards[2].(map[string]any)["estado"] != nil {
+		t.Errorf("no votes: %v", hazards[2])
+	}
+}
+
+// A state is never missing without a reason, nor there with one.
+func TestMissingAlwaysHasAReason(t *testing.T) {
+	e := park(t, "-vr")
+	e.Trails[0].Hours[0].Reason = hazard.NoReason
+	e.Trails[0].Hours[1].Reason = hazard.DataTooOld
+	for i, want := range []any{"datos_parciales", nil, nil} {
+		at := now.Add(time.Duration(i) * time.Hour)
+		e.ValidUntil = at.Add(time.Hour)
+		if got := trailOf(detail(t, e, at), 0)["ultima_estimacion"].(map[string]any)["motivo_sin_estado"]; got != want {
+			t.Errorf("hour %d: %v", i, got)
+		}
+	}
+}
+
+func TestAlertOrderAndCounts(t *testing.T) {
+	e := park(t, days("r"))
+	for i, a := range []alert.Alert{wind(alert.Danger, 5, 9), wind(alert.Caution, 0, 3), wind(alert.Danger, 2, 4), wind(alert.Danger, -1, 3),
+		wind(alert.Danger, -9, 0), wind(alert.Caution, -3, 3)} {
+		a.ID = string(rune('a' + i))
+		e.Alerts = append(e.Alerts, a)
+	}
+	s := Builder{}.Build(e, now, now)
+	ids := func(level alert.Level) (all string) {
+		for _, a := range read(t, s.park[0].alerts[level]).([]any) {
+			all += a.(map[string]any)["id"].(string)
+		}
+		return all
+	}
+	if got := ids(0) + " " + ids(alert.Caution) + " " + ids(alert.Danger); got != "dfbca fb dca" {
+		t.Errorf("order %s", got)
+	}
+	if d := detail(t, e, now); d["alertas_activas"] != 5.0 || d["nivel"] != "peligro" {
+		t.Errorf("%v %v", d["alertas_activas"], d["nivel"])
+	}
+}
+
+// "None" never stands for "unknown".
+func TestNoAlertsNeedsEstimates(t *testing.T) {
+	for states, known := range map[string]bool{days("v"): true, days("-"): false, "": false} {
+		s := Builder{}.Build(park(t, states), now, now)
+		if (s.park[0].alerts != nil) != known || (s.alerts != nil) != known {
+			t.Errorf("%.3s: list is there: %v", states, s.alerts != nil)
+		}
+		d := detail(t, park(t, states), now)
+		if (d["alertas"] != nil) != known || (d["alertas_activas"] != nil) != known {
+			t.Errorf("%.3s: %v, %v", states, d["alertas"], d["alertas_activas"])
+		}
+	}
+}
+
+func TestUntil(t *testing.T) {
+	e := park(t, days("v"))
+	e.Alerts = []alert.Alert{wind(alert.Caution, 0, 1)}
+	e.Alerts[0].Start = hour.Add(20 * time.Minute)
+	for _, c := range []struct{ at, want time.Duration }{{5, 20}, {20, 60}, {59, 60}, {60, 85}, {85, -1}, {200, -1}} {
+		got := Builder{}.Build(e, hour.Add(c.at*time.Minute), now).Until()
+		if want := hour.Add(c.want * time.Minute); c.want < 0 && !got.IsZero() || c.want > 0 && !got.Equal(want) {
+			t.Errorf("at %d min: %v", c.at, got)
+		}
+	}
+}
+
+func TestDecimals(t *testing.T) {
+	for _, c := range []struct {
+		x        float64
+		decimals int
+		want     string
+	}{
+		{0, 1, "0"}, {-0.04, 1, "0"}, {-0.05, 1, "-0.1"}, {12, 1, "12"}, {12.34, 1, "12.3"}, {12.35, 2, "12.35"}, {-12.305, 2, "-12.31"},
+		{0.00001, 5, "0.00001"}, {1e14, 0, "100000000000000"}, {1e15, 0, "null"}, {math.NaN(), 1, "null"}, {math.Inf(-1), 1, "null"}, {-73.1, 5, "-73.1"},
+	} {
+		w := writer{}
+		if w.decimal(c.x, c.decimals); string(w.b) != c.want {
+			t.Errorf("%v to %d: %s, want %s", c.x, c.decimals, w.b, c.want)
+		}
+	}
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 2))
+	for range 20000 {
+		x, decimals := (random.Float64()-0.5)*math.Pow(10, float64(random.IntN(8))), random.IntN(6)
+		w := writer{}
+		w.decimal(x, decimals)
+		var back float64
+		if err := json.Unmarshal(w.b, &back); err != nil || math.Abs(back-x) > 0.5000001/tens[decimals] {
+			t.Fatalf("%v to %d: %s", x, decimals, w.b)
+		}
+	}
+}
+
+func TestPrecisionHasEveryKey(t *testing.T) {
+	var p map[string]any
+	if err := json.Unmarshal([]byte(emptyPrecision), &p); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"situacion", "periodo", "registro", "referencias", "resultados", "fiabilidad", "estabilidad", "lineas_base", "calculado_en"} {
+		if _, ok := p[key]; !ok {
+			t.Errorf("%s is missing", key)
+		}
+	}
+}
+
+func TestRoutesAreInTheDocument(t *testing.T) {
+	data, err := os.ReadFile("openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var document struct{ Paths map[string]any }
+	if err := json.Unmarshal(data, &document); err != nil {
+		t.Fatal(err)
+	}
+	for path := range routes {
+		if _, ok := document.Paths[strings.Replace(path, ":slug", "{slug}", 1)]; !ok {
+			t.Errorf("%s is not in openapi.json", path)
+		}
+	}
+	if len(document.Paths) != len(routes) {
+		t.Errorf("%d paths in the document, %d routes", len(document.Paths), len(routes))
+	}
+}
+
+func TestNearest(t *testing.T) {
+	parks := []string{"torres-del-paine", "lauca", "bernardo-ohiggins", "isla-magdalena", "puyehue"}
+	for name, want := range map[string]string{"torres-del-payne": "torres-del-paine", "LAUCA": "lauca", "lauka": "lauca",
+		"torresdelpaine": "torres-del-paine", "paine": "torres-del-paine", "ohiggins": "bernardo-ohiggins", "zzzzzzzz": "", "x": ""} {
+		if got := nearest(name, parks); got != want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	if d := editDistance("kitten", "sitting"); d != 3 {
+		t.Errorf("kitten to sitting: %d", d)
+	}
+}
+
+func FuzzParseQuery(f *testing.F) {
+	for _, s := range []string{"", "parque=lauca&nivel=peligro", "parque=%zz", "a;b", "&&=&", "nivel=1&nivel=2", "%6eivel=peligro"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, raw string) {
+		q, fault := parseQuery(raw, "parque", "nivel")
+		if fault == nil && raw != "" && strings.Trim(raw, "&") != "" && !q.given[0] && !q.given[1] {
+			t.Errorf("%q was ignored", raw)
+		}
+		if fault != nil && (fault.Status != 400 || strings.ContainsAny(fault.Text, "<>\x00\n")) {
+			t.Errorf("%q: %v", raw, fault)
+		}
+	})
+}

@@ -1,0 +1,147 @@
+package api
+
+import (
+	"net/http"
+	"time"
+
+	"vigia/forecast/hazard"
+	"vigia/handlers/prepared"
+	"vigia/store"
+)
+
+// lateness is how far past its due time a publication may be before the service
+// calls itself degraded.
+const lateness = 5 * time.Minute
+
+// healthFacts is what /health tells. Its ages follow the clock, so it is written
+// when asked for: some hundred nanoseconds of appending.
+type healthFacts struct {
+	edition      *store.Edition
+	version      string
+	total, known int
+	stale        bool
+}
+
+func (b *build) healthFacts() healthFacts {
+	h := healthFacts{edition: b.e, version: b.Version, total: len(b.e.Catalogue.Trails)}
+	if b.e.Simulated {
+		h.version += "+simulado"
+	}
+	for t := range b.e.Catalogue.Trails {
+		if latest := b.latest(t); latest != nil && latest.State != hazard.Unknown {
+			h.known++
+			h.stale = h.stale || latest.Quality == hazard.Stale
+		}
+	}
+	return h
+}
+
+// down tells that no trail has an estimate that holds.
+func (h *healthFacts) down() bool { return h.known == 0 }
+
+// degraded tells that something is missing, old or late though there are
+// estimates.
+func (h *healthFacts) degraded(now time.Time) bool {
+	e := h.edition
+	if h.known < h.total || h.stale || e.StoreError != "" {
+		return true
+	}
+	if !e.NextAt.IsZero() && now.After(e.NextAt.Add(lateness)) {
+		return true
+	}
+	for i := range e.Models {
+		if e.Models[i].State != "ok" {
+			return true
+		}
+	}
+	return false
+}
+
+// serveHealth answers /health.
+func (s *Snapshot) serveHealth(w http.ResponseWriter, r *http.Request, now time.Time) {
+	if s.health.down() {
+		Refuse(w, r, now, s.outage(now, "el servicio está en estado «caido»: ninguna estimación está vigente; sigue intentando obtener datos, consulte de nuevo más tarde"))
+		return
+	}
+	body := prepared.Passing(s.health.json(now))
+	body.Serve(w, r, prepared.Terms{Now: now, CacheControl: prepared.NoStore})
+}
+
+func (h *healthFacts) json(now time.Time) []byte {
+	e := h.edition
+	w := writer{b: make([]byte, 0, 1<<10)}
+	w.open('{')
+	state := "ok"
+	if h.degraded(now) {
+		state = "degradado"
+	}
+	w.textAt("estado", state)
+	w.textAt("version", h.version)
+	w.textAt("fase", "alfa")
+	w.instantAt("iniciado_en", e.StartedAt)
+	w.instantAt("ultima_estimacion", e.IssuedAt)
+	w.age("edad_s", e.IssuedAt, now)
+	w.instantAt("proxima_estimacion", e.NextAt)
+	w.key("senderos")
+	w.open('{')
+	w.integerAt("total", h.total)
+	w.integerAt("con_estado", h.known)
+	w.integerAt("sin_datos", h.total-h.known)
+	w.close('}')
+	w.key("modelos")
+	h.writeModels(&w, now)
+	w.rawAt("correo", `{"estado":"no_configurado","en_cola":null}`)
+	w.rawAt("webpush", `{"estado":"no_configurado","en_cola":null}`)
+	h.writeStore(&w)
+	w.key("proveedor")
+	w.open('{')
+	w.integerAt("peso_hoy", e.WeightDay)
+	w.integerAt("limite_dia", e.DayLimit)
+	w.close('}')
+	w.close('}')
+	return w.b
+}
+
+func (h *healthFacts) writeModels(w *writer, now time.Time) {
+	w.open('[')
+	for i := range h.edition.Models {
+		m := &h.edition.Models[i]
+		w.item()
+		w.open('{')
+		w.textAt("modelo", m.Model)
+		w.instantAt("corrida", m.Run)
+		w.age("edad_s", m.Run, now)
+		w.textAt("estado", m.State)
+		w.textOrNullAt("ultimo_error", m.LastError)
+		w.close('}')
+	}
+	w.close(']')
+}
+
+func (h *healthFacts) writeStore(w *writer) {
+	state := "ok"
+	if h.edition.StoreError != "" {
+		state = "error"
+	}
+	w.key("base_de_datos")
+	w.open('{')
+	w.textAt("estado", state)
+	w.key("bytes")
+	if h.edition.FileBytes > 0 {
+		w.integer(int(h.edition.FileBytes))
+	} else {
+		w.null()
+	}
+	w.close('}')
+}
+
+// age writes the seconds from t to now, null when t is not known and 0 when the
+// clock was set back behind it.
+func (w *writer) age(name string, t, now time.Time) {
+	w.key(name)
+	if t.IsZero() {
+		w.null()
+		return
+	}
+	w.integer(max(0, int(now.Sub(t)/time.Second)))
+}

@@ -1,0 +1,254 @@
+// Package api is the public interface under /api/v1.
+//
+// An edition of the store goes in at [Builder.Build], which encodes every
+// answer of every route once and gives a [Snapshot] of prepared bodies. A request
+// then passes [NewRouter]: httprouter finds the route, the parameters are
+// checked, and the body is looked up and served. No request encodes a resource;
+// only /health, whose ages follow the clock, and errors are put together when
+// asked for.
+package api
+
+import (
+	"time"
+
+	"vigia/forecast/alert"
+	"vigia/forecast/hazard"
+	"vigia/handlers/prepared"
+	"vigia/store"
+)
+
+// horizon is how many hours of forecast are shown.
+const horizon = 72
+
+// historyDays is how many days of history are shown.
+const historyDays = 7
+
+// Builder holds what every snapshot of a server has in common.
+type Builder struct {
+	BaseURL string // public address without a trailing slash; empty makes links without host
+	Version string // of the program
+	// HasPage tells which paths the site serves, so that no link leads nowhere;
+	// nil is none. The pages of parks and of alerts are taken to exist.
+	HasPage func(path string) bool
+}
+
+// Snapshot is every answer of the API at one publication. It is immutable.
+type Snapshot struct {
+	bySlug map[string]int
+	slugs  []string
+
+	parks      *prepared.Body
+	park       []parkBodies // as Catalogue.Parks
+	alerts     *alertBodies // of all parks; nil while unknown
+	precision  *prepared.Body
+	thresholds *prepared.Body
+	health     healthFacts
+
+	current      bool // there are estimates, and they hold
+	until        time.Time
+	nextAt       time.Time
+	modified     time.Time
+	lastModified []string
+}
+
+// parkBodies are the answers of one park.
+type parkBodies struct {
+	detail, trails *prepared.Body
+	history        *prepared.Sheaf
+	forecast       *prepared.Sheaf // nil while unknown
+	alerts         *alertBodies    // nil while unknown
+}
+
+// alertBodies are lists of alerts: all, and those of one level.
+type alertBodies [alert.Danger + 1]*prepared.Body
+
+// build is the state of making one snapshot.
+type build struct {
+	Builder
+	e     *store.Edition
+	now   time.Time
+	first int // index of the present hour in the trails' hours
+	local map[string][]string
+	known []bool   // by park: an estimate of a trail has a state now
+	fixed []byte   // the members that close every estimate
+	trail [][]byte // encoded Trails, as Catalogue.Trails
+	big   []byte   // space for the series, used again for each park
+}
+
+// Build encodes an edition as it stands at now. modified is when what it shows
+// last changed. Past the edition's validity, or without estimates, the snapshot
+// says so in every answer.
+func (o Builder) Build(e *store.Edition, now, modified time.Time) *Snapshot {
+	e = AsOf(e, now)
+	b := &build{Builder: o, e: e, now: now, local: map[string][]string{}}
+	if now.After(e.Hour) {
+		b.first = int(now.Sub(e.Hour) / time.Hour)
+	}
+	b.known = make([]bool, len(e.Catalogue.Parks))
+	for p := range b.known {
+		b.known[p] = b.isKnown(p)
+	}
+	b.fixed = b.closingMembers()
+	b.trail = make([][]byte, len(e.Catalogue.Trails))
+	for t := range b.trail {
+		w := writer{}
+		b.writeTrail(&w, t)
+		b.trail[t] = w.b
+	}
+	s := &Snapshot{
+		bySlug:       make(map[string]int, len(e.Catalogue.Parks)),
+		parks:        b.parkList(),
+		precision:    prepared.JSON([]byte(emptyPrecision)),
+		thresholds:   b.thresholdList(),
+		health:       b.healthFacts(),
+		until:        b.until(),
+		nextAt:       e.NextAt,
+		modified:     modified,
+		lastModified: prepared.LastModified(modified),
+	}
+	for p := range e.Catalogue.Parks {
+		slug := e.Catalogue.Parks[p].Slug
+		s.bySlug[slug] = p
+		s.slugs = append(s.slugs, slug)
+		s.park = append(s.park, b.parkBodies(p))
+		s.current = s.current || b.known[p]
+	}
+	if s.current {
+		s.alerts = b.alertLists(-1)
+	}
+	return s
+}
+
+// Expired gives the form of a snapshot's edition that is served from the end of
+// its validity on: no level anywhere. The history is shared, for it does not
+// expire.
+func (o Builder) Expired(e *store.Edition, s *Snapshot) *Snapshot {
+	expired := o.Build(e, e.ValidUntil, e.ValidUntil)
+	for p := range expired.park {
+		expired.park[p].history = s.park[p].history
+	}
+	return expired
+}
+
+// Until is the instant from which the snapshot is no longer true: an alert
+// begins or ends, the hour turns, or the estimates expire. Zero is never.
+func (s *Snapshot) Until() time.Time { return s.until }
+
+// AsOf gives the edition without its estimates and alerts once they are past
+// their validity.
+func AsOf(e *store.Edition, now time.Time) *store.Edition {
+	if e.IssuedAt.IsZero() || now.Before(e.ValidUntil) {
+		return e
+	}
+	over := *e
+	over.Trails, over.Alerts, over.Reason = nil, nil, hazard.EstimateOver
+	return &over
+}
+
+func (b *build) until() time.Time {
+	if b.e.IssuedAt.IsZero() || !b.now.Before(b.e.ValidUntil) {
+		return time.Time{}
+	}
+	until := b.e.ValidUntil
+	consider := func(t time.Time) {
+		if t.After(b.now) && t.Before(until) {
+			until = t
+		}
+	}
+	consider(b.now.Truncate(time.Hour).Add(time.Hour))
+	for i := range b.e.Alerts {
+		if !b.e.Alerts[i].Cancelled {
+			consider(b.e.Alerts[i].Start)
+			consider(b.e.Alerts[i].End)
+		}
+	}
+	return until
+}
+
+func (b *build) parkBodies(p int) parkBodies {
+	bodies := parkBodies{
+		detail:  b.parkDetail(p),
+		trails:  b.trailList(p),
+		history: b.history(p),
+	}
+	if b.known[p] {
+		bodies.alerts = b.alertLists(p)
+	}
+	if b.hasHours(p) {
+		bodies.forecast = b.forecast(p)
+	}
+	return bodies
+}
+
+// hours gives a trail's estimates from the present hour on.
+func (b *build) hours(trail int) []hazard.Estimate {
+	if trail >= len(b.e.Trails) {
+		return nil
+	}
+	hours := b.e.Trails[trail].Hours
+	if b.first >= len(hours) {
+		return nil
+	}
+	hours = hours[b.first:]
+	return hours[:min(len(hours), horizon)]
+}
+
+// latest gives a trail's estimate for the present hour, nil when there is none.
+func (b *build) latest(trail int) *hazard.Estimate {
+	if hours := b.hours(trail); len(hours) > 0 {
+		return &hours[0]
+	}
+	return nil
+}
+
+func (b *build) isKnown(park int) bool {
+	for t := range b.trailsOf(park) {
+		if latest := b.latest(t); latest != nil && latest.State != hazard.Unknown {
+			return true
+		}
+	}
+	return false
+}
+
+func (b *build) hasHours(park int) bool {
+	for t := range b.trailsOf(park) {
+		if len(b.hours(t)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// trailsOf ranges over the indexes of a park's trails.
+func (b *build) trailsOf(park int) func(yield func(int) bool) {
+	p := &b.e.Catalogue.Parks[park]
+	return func(yield func(int) bool) {
+		for t := p.FirstTrail; t < p.FirstTrail+p.NumTrails; t++ {
+			if !yield(t) {
+				return
+			}
+		}
+	}
+}
+
+// reasonWithout says why a trail has no estimate for the present hour.
+func (b *build) reasonWithout(trail int) hazard.Reason {
+	switch {
+	case b.e.Reason != hazard.NoReason:
+		return b.e.Reason
+	case trail < len(b.e.Trails) && len(b.e.Trails[trail].Hours) > 0:
+		return hazard.EstimateOver
+	default:
+		return hazard.NoRuns
+	}
+}
+
+func (b *build) link(path string) string { return b.BaseURL + path }
+
+// linkIfPage gives the link of a page that may not exist.
+func (b *build) linkIfPage(path string) string {
+	if b.HasPage == nil || !b.HasPage(path) {
+		return ""
+	}
+	return b.link(path)
+}

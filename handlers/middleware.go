@@ -1,0 +1,277 @@
+package handlers
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"vigia/handlers/api"
+	"vigia/handlers/prepared"
+)
+
+// The limits of what is not the API's: pages with all that they load.
+const (
+	siteLimit     = 600
+	apiClients    = 1 << 15
+	siteClients   = 1 << 13
+	longestBody   = 8 << 10 // bytes; no resource takes more
+	tabulatedFrom = 200     // limits above this have their header written a request
+)
+
+// limits are the rate limiters with their header values.
+type limits struct {
+	api    *limiter // nil is no limit
+	site   *limiter
+	policy []string
+	states []string // RateLimit by remaining and seconds, nil for large limits
+}
+
+func newLimits(perMinute int, now time.Time) limits {
+	if perMinute <= 0 {
+		return limits{}
+	}
+	l := limits{
+		api:    newLimiter(perMinute, apiClients, now),
+		site:   newLimiter(max(siteLimit, perMinute), siteClients, now),
+		policy: []string{`"ip";q=` + strconv.Itoa(perMinute) + `;w=` + strconv.Itoa(int(window/time.Second))},
+	}
+	if perMinute <= tabulatedFrom {
+		for remaining := range perMinute + 1 {
+			for reset := range int(window/time.Second) + 1 {
+				l.states = append(l.states, rateState(remaining, reset))
+			}
+		}
+	}
+	return l
+}
+
+func rateState(remaining, reset int) string {
+	return `"ip";r=` + strconv.Itoa(remaining) + `;t=` + strconv.Itoa(reset)
+}
+
+// state gives the RateLimit header of a verdict.
+func (l *limits) state(v verdict) []string {
+	i := v.remaining*(int(window/time.Second)+1) + v.reset
+	if i >= len(l.states) {
+		return []string{rateState(v.remaining, v.reset)}
+	}
+	return l.states[i : i+1 : i+1]
+}
+
+// Handler gives the whole server as a handler.
+func (s *Server) Handler() http.Handler { return http.HandlerFunc(s.serve) }
+
+// serve passes a request through everything that all requests have in common.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	start := s.Clock.Now()
+	v := newResponse(w, r)
+	defer func() {
+		if fault := recover(); fault != nil {
+			s.recovered(v, r, fault)
+		}
+		if s.Log.Enabled(r.Context(), slog.LevelDebug) {
+			s.Log.Debug("request", "method", r.Method, "path", r.URL.Path, "status", v.status,
+				"bytes", v.bytes, "took", s.Clock.Since(start))
+		}
+		v.release()
+	}()
+	if isAPI(r.URL.Path) {
+		s.serveAPI(v, r, start)
+		return
+	}
+	s.serveSite(v, r, start)
+}
+
+// recovered answers for a handler that panicked. Nothing of the inside goes out;
+// the reference is in the log and in the answer. Where the answer had begun, the
+// connection is cut, so that nobody takes the half for the whole.
+func (s *Server) recovered(w *response, r *http.Request, fault any) {
+	if fault == http.ErrAbortHandler {
+		panic(fault)
+	}
+	reference := newReference()
+	s.Log.Error("request failed", "reference", reference, "method", r.Method, "path", r.URL.Path,
+		"panic", fault, "stack", string(debug.Stack()))
+	if w.status != 0 {
+		panic(http.ErrAbortHandler)
+	}
+	h := w.Header()
+	for _, name := range []string{"Etag", "Last-Modified", "Content-Encoding", "Content-Length", "Content-Type"} {
+		delete(h, name)
+	}
+	text := "algo falló al responder; si se repite, avise al operador "
+	if s.Contact != "" {
+		text += "(" + s.Contact + ") "
+	}
+	text += "con la referencia " + reference
+	if isAPI(r.URL.Path) {
+		api.Refuse(w, r, s.Clock.Now(), &api.Fault{Status: http.StatusInternalServerError, Code: "error_interno", Text: text})
+		return
+	}
+	refusePlain(w, r, http.StatusInternalServerError, text)
+}
+
+func newReference() string {
+	var b [6]byte
+	rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}
+
+func isAPI(path string) bool {
+	rest, ok := strings.CutPrefix(path, api.Prefix)
+	return ok && (rest == "" || rest[0] == '/')
+}
+
+// Header values that are the same for every answer. They are shared and never
+// written to.
+var (
+	noSniff      = []string{"nosniff"}
+	noReferrer   = []string{"no-referrer"}
+	deny         = []string{"DENY"}
+	sameOrigin   = []string{"same-origin"}
+	crossOrigin  = []string{"cross-origin"}
+	anyOrigin    = []string{"*"}
+	exposed      = []string{"ETag, Retry-After, RateLimit, RateLimit-Policy"}
+	closing      = []string{"close"}
+	noPowers     = []string{"camera=(), geolocation=(), microphone=(), payment=(), usb=()"}
+	dataPolicy   = []string{"default-src 'none'; frame-ancestors 'none'"}
+	secureOnly   = []string{"max-age=31536000"}
+	pagePolicy   = []string{"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"}
+	plainContent = []string{"text/plain; charset=utf-8"}
+)
+
+func secure(h http.Header, r *http.Request, policy, resourcePolicy []string) {
+	h["X-Content-Type-Options"] = noSniff
+	h["Referrer-Policy"] = noReferrer
+	h["X-Frame-Options"] = deny
+	h["Content-Security-Policy"] = policy
+	h["Cross-Origin-Opener-Policy"] = sameOrigin
+	h["Cross-Origin-Resource-Policy"] = resourcePolicy
+	h["Permissions-Policy"] = noPowers
+	if r.TLS != nil {
+		h["Strict-Transport-Security"] = secureOnly
+	}
+}
+
+func (s *Server) serveAPI(w *response, r *http.Request, now time.Time) {
+	h := w.Header()
+	secure(h, r, dataPolicy, crossOrigin)
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		h["Access-Control-Allow-Origin"] = anyOrigin
+		h["Access-Control-Expose-Headers"] = exposed
+	}
+	if s.limits.api != nil {
+		verdict := s.limits.api.take(clientAddress(r, s.TrustedProxies), now)
+		h["Ratelimit-Policy"] = s.limits.policy
+		h["Ratelimit"] = s.limits.state(verdict)
+		if !verdict.allowed {
+			tooMany := &api.Fault{Status: http.StatusTooManyRequests, Code: "demasiadas_solicitudes", RetryAfter: verdict.reset}
+			api.RefuseWith(w, r, now, tooMany, tooManyBody)
+			return
+		}
+	}
+	if fault := unacceptable(r); fault != nil {
+		if fault.Status != http.StatusNotFound {
+			h["Connection"] = closing
+		}
+		api.Refuse(w, r, now, fault)
+		return
+	}
+	s.api.ServeHTTP(w, r)
+}
+
+var tooManyBody = prepared.Error("demasiadas_solicitudes: superó el máximo de solicitudes por minuto; espere los segundos que indica " +
+	"Retry-After. Los datos cambian una vez por hora")
+
+// unacceptable tells what no resource takes: a body whose length is not stated
+// (a way to smuggle requests past proxies), a large one, and paths that only
+// look like a resource's after decoding.
+func unacceptable(r *http.Request) *api.Fault {
+	switch {
+	case len(r.TransferEncoding) > 0:
+		return &api.Fault{Status: http.StatusLengthRequired, Code: "largo_requerido",
+			Text: "no se admite Transfer-Encoding; envíe el cuerpo con Content-Length"}
+	case r.ContentLength > longestBody:
+		return &api.Fault{Status: http.StatusRequestEntityTooLarge, Code: "cuerpo_demasiado_grande",
+			Text: "el cuerpo admite como máximo 8192 bytes"}
+	case oddPath(r):
+		return api.NotFound()
+	}
+	return nil
+}
+
+// oddPath tells whether a path has doubled slashes, backslashes, control
+// characters or encoded separators.
+func oddPath(r *http.Request) bool {
+	path := r.URL.Path
+	for i := range len(path) {
+		if c := path[i]; c < ' ' || c == 0x7f || c == '\\' || c == '/' && i > 0 && path[i-1] == '/' {
+			return true
+		}
+	}
+	raw := r.URL.RawPath
+	return raw != "" && strings.Contains(strings.ToLower(raw), "%2f")
+}
+
+// serveSite answers with the page or the file of a path.
+func (s *Server) serveSite(w *response, r *http.Request, now time.Time) {
+	h := w.Header()
+	secure(h, r, pagePolicy, sameOrigin)
+	if fault := unacceptable(r); fault != nil && fault.Status != http.StatusNotFound {
+		h["Connection"] = closing
+		refusePlain(w, r, fault.Status, fault.Text)
+		return
+	}
+	if s.limits.site != nil {
+		if verdict := s.limits.site.take(clientAddress(r, s.TrustedProxies), now); !verdict.allowed {
+			h["Retry-After"] = []string{strconv.Itoa(verdict.reset)}
+			refusePlain(w, r, http.StatusTooManyRequests, "Demasiadas solicitudes. Espere un minuto y vuelva a cargar la página.")
+			return
+		}
+	}
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		h["Allow"] = []string{"GET, HEAD"}
+		refusePlain(w, r, http.StatusMethodNotAllowed, "Las páginas solo se pueden leer.")
+		return
+	}
+	if file, ok := s.Assets[r.URL.Path]; ok {
+		file.Serve(w, r, prepared.Terms{Now: now, CacheControl: fileAge(r.URL.Path)})
+		return
+	}
+	shown := s.at(now)
+	if page, ok := shown.pages[r.URL.Path]; ok {
+		page.Serve(w, r, shown.api.PageTerms(now))
+		return
+	}
+	if s.NotFoundPage != nil {
+		s.NotFoundPage.Serve(w, r, prepared.Terms{Status: http.StatusNotFound, Now: now, CacheControl: prepared.NoStore})
+		return
+	}
+	refusePlain(w, r, http.StatusNotFound, "Esta página no existe.")
+}
+
+var forEver = []string{"public, max-age=31536000, immutable"}
+
+func fileAge(path string) []string {
+	if strings.HasPrefix(path, "/static/") {
+		return forEver
+	}
+	return prepared.MaxAge(time.Hour)
+}
+
+// refusePlain answers in one line of text.
+func refusePlain(w http.ResponseWriter, r *http.Request, status int, text string) {
+	h := w.Header()
+	h["Cache-Control"] = prepared.NoStore
+	h["Content-Type"] = plainContent
+	h["Content-Length"] = []string{strconv.Itoa(len(text) + 1)}
+	w.WriteHeader(status)
+	if r.Method != http.MethodHead {
+		w.Write([]byte(text + "\n"))
+	}
+}

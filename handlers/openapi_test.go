@@ -1,0 +1,210 @@
+package handlers
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// document is openapi.json with a compiler that finds its schemas.
+type document struct {
+	root     map[string]any
+	compiler *jsonschema.Compiler
+}
+
+const documentURL = "file:///openapi.json"
+
+func openDocument(t *testing.T) *document {
+	t.Helper()
+	data, err := os.ReadFile("api/openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler := jsonschema.NewCompiler()
+	compiler.DefaultDraft(jsonschema.Draft2020)
+	compiler.AssertFormat()
+	if err := compiler.AddResource(documentURL, root); err != nil {
+		t.Fatal(err)
+	}
+	return &document{root: root.(map[string]any), compiler: compiler}
+}
+
+// check validates a value against the schema at a JSON pointer.
+func (d *document) check(t *testing.T, what, pointer string, value any) {
+	t.Helper()
+	schema, err := d.compiler.Compile(documentURL + "#" + pointer)
+	if err != nil {
+		t.Fatalf("%s: schema %s: %v", what, pointer, err)
+	}
+	if err := schema.Validate(value); err != nil {
+		t.Errorf("%s: %v", what, shorten(err))
+	}
+}
+
+func shorten(err error) string {
+	text := err.Error()
+	return text[:min(len(text), 1500)]
+}
+
+func escapePointer(s string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(s)
+}
+
+// responsePointer gives the pointer of a response's schema, through a reference
+// to a shared response if there is one.
+func (d *document) responsePointer(t *testing.T, path, status string) (string, map[string]any) {
+	t.Helper()
+	operation := d.root["paths"].(map[string]any)[path].(map[string]any)["get"].(map[string]any)
+	response, ok := operation["responses"].(map[string]any)[status].(map[string]any)
+	if !ok {
+		t.Errorf("%s: status %s is not in the document", path, status)
+		return "", nil
+	}
+	pointer := "/paths/" + escapePointer(path) + "/get/responses/" + status
+	if ref, ok := response["$ref"].(string); ok {
+		name := strings.TrimPrefix(ref, "#/components/responses/")
+		response = d.root["components"].(map[string]any)["responses"].(map[string]any)[name].(map[string]any)
+		pointer = "/components/responses/" + name
+	}
+	content, ok := response["content"].(map[string]any)
+	if !ok {
+		return "", nil
+	}
+	media := content["application/json"].(map[string]any)
+	return pointer + "/content/application~1json/schema", media
+}
+
+// Every answer of every path, in every state that the service can be in, is what
+// the document says.
+func TestAnswersFollowTheDocument(t *testing.T) {
+	d := openDocument(t)
+	whole := newStand(t, edition(), nil)
+	for _, stand := range []struct {
+		name string
+		s    *stand
+		turn time.Duration
+	}{
+		{"with every weather", whole, 0},
+		{"the next hour", newStand(t, edition(), nil), 57 * time.Minute},
+		{"expired", newStand(t, edition(), nil), 2 * time.Hour},
+		{"nothing yet", newStand(t, empty(), nil), 0},
+	} {
+		stand.s.clock.Advance(stand.turn)
+		for path := range d.root["paths"].(map[string]any) {
+			if path == "/openapi.json" {
+				continue
+			}
+			for _, request := range requestsFor(path) {
+				a := stand.s.get("/api/v1" + request)
+				what := stand.name + ": " + request
+				pointer, _ := d.responsePointer(t, path, strconv.Itoa(a.StatusCode))
+				if pointer == "" {
+					continue
+				}
+				value, err := jsonschema.UnmarshalJSON(bytes.NewReader(a.body))
+				if err != nil {
+					t.Fatalf("%s: %v", what, err)
+				}
+				d.check(t, what, pointer, value)
+			}
+		}
+	}
+}
+
+// requestsFor gives requests of one path: each kind of park, parameters, faults.
+func requestsFor(path string) []string {
+	requests := []string{strings.Replace(path, "{slug}", "no-hay", 1), strings.Replace(path, "{slug}", "lauca", 1) + "?nada=1"}
+	for p := range int(weathers) {
+		requests = append(requests, strings.Replace(path, "{slug}", fewParks().Parks[p].Slug, 1))
+	}
+	if !strings.Contains(path, "{slug}") {
+		requests = requests[1:3]
+	}
+	switch path {
+	case "/parques/{slug}/historial":
+		requests = append(requests, "/parques/lauca/historial?dias=1")
+	case "/parques/{slug}/pronostico":
+		requests = append(requests, "/parques/lauca/pronostico?horas=1")
+	case "/alertas":
+		requests = append(requests, "/alertas?nivel=peligro", "/alertas?parque=lauca&nivel=precaucion", "/alertas?nivel=rojo")
+	}
+	return requests
+}
+
+// Every example is what its schema says.
+func TestExamplesFollowTheirSchemas(t *testing.T) {
+	d := openDocument(t)
+	examples := 0
+	for path, item := range d.root["paths"].(map[string]any) {
+		for status := range item.(map[string]any)["get"].(map[string]any)["responses"].(map[string]any) {
+			pointer, media := d.responsePointer(t, path, status)
+			if pointer == "" {
+				continue
+			}
+			if example, ok := media["example"]; ok {
+				examples++
+				d.check(t, path+" "+status+" example", pointer, example)
+			} else if path != "/openapi.json" {
+				t.Errorf("%s %s has no example", path, status)
+			}
+		}
+	}
+	if examples < 40 {
+		t.Errorf("only %d examples were found", examples)
+	}
+}
+
+// Every path of the document is served, with the methods that it names and no
+// others.
+func TestDocumentedPathsAreServed(t *testing.T) {
+	d := openDocument(t)
+	s := newStand(t, edition(), nil)
+	for path := range d.root["paths"].(map[string]any) {
+		real := "/api/v1" + strings.Replace(path, "{slug}", "lauca", 1)
+		if a := s.do("OPTIONS", real); a.Header.Get("Allow") != "GET, HEAD, OPTIONS" {
+			t.Errorf("%s: Allow %q", path, a.Header.Get("Allow"))
+		}
+		if a := s.get(real); a.StatusCode == 404 {
+			t.Errorf("%s: %d", path, a.StatusCode)
+		}
+	}
+	served := s.get("/api/v1/openapi.json")
+	onDisk, _ := os.ReadFile("api/openapi.json")
+	if !bytes.Equal(served.body, onDisk) {
+		t.Error("the document that is served is another")
+	}
+}
+
+// The test above would pass on anything if schemas did not refuse: they do.
+func TestSchemasRefuse(t *testing.T) {
+	d := openDocument(t)
+	schema, err := d.compiler.Compile(documentURL + "#/components/schemas/FilaHistorial")
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := `{"hora":"2026-11-21T13:00:00Z","estado":null,"calidad":"sin_datos","amenaza_principal":null,"confianza":null,"variables":{"temperatura_c":null,"sensacion_termica_c":null,"viento_kmh":null,"racha_kmh":null,"precipitacion_mm":null,"nieve_cm":null,"isoterma_cero_m":null,"visibilidad_m":null,"uv":1}}`
+	for text, want := range map[string]bool{
+		good: true,
+		strings.Replace(good, `null`, `"azul"`, 1):              false,
+		strings.Replace(good, `"uv":1`, `"uv":1,"más":1`, 1):    false,
+		strings.Replace(good, `,"uv":1`, ``, 1):                 false,
+		strings.Replace(good, `13:00:00Z`, `10:00:00-03:00`, 1): false,
+	} {
+		value, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := schema.Validate(value) == nil; got != want {
+			t.Errorf("valid is %v: %s", got, text)
+		}
+	}
+}

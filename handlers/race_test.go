@@ -1,0 +1,6 @@
+//go:build race
+
+package handlers
+
+// raceEnabled: under the race detector pools drop things at random.
+const raceEnabled = true

@@ -1,0 +1,237 @@
+// Package handlers is the HTTP server: it holds what is published in memory and
+// answers every request from it.
+//
+// [Server.Publish] turns an edition of the store into prepared bodies (the API's
+// by package api, the pages by the function it was given) in two forms, one that
+// holds now and one for when the estimates are over, and swaps them in with one
+// atomic pointer. A request then passes the middleware (client address, rate
+// limit, hygiene, security headers, recovery, log) to the API's router or to
+// the page of that path; it waits for no disk, provider or lock.
+package handlers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+
+	"vigia/handlers/api"
+	"vigia/handlers/prepared"
+	"vigia/store"
+)
+
+// Options are what a server needs. Clock and Log are required.
+type Options struct {
+	Clock          clockwork.Clock
+	Log            *slog.Logger
+	BaseURL        string // public address without a trailing slash, the root of all links
+	Contact        string // the operator's e-mail address, named where an answer asks to report a failure
+	Version        string
+	TrustedProxies []netip.Prefix // peers whose forwarding headers are believed
+	RateLimit      int            // requests to the API in 60 s per client; 0 is no limit
+
+	// Pages renders the site by path for an edition; nil is no site. The edition
+	// has no estimates where they are over.
+	Pages func(e *store.Edition, now time.Time) map[string]*prepared.Body
+	// NotFoundPage is the page of paths that do not exist; nil is a line of text.
+	NotFoundPage *prepared.Body
+	// Assets are the site's files by path. Those under /static/ carry a hash of
+	// their content in the name and never change.
+	Assets map[string]*prepared.Body
+}
+
+// Server answers requests. It is made by [New] and may be used from any
+// goroutine.
+type Server struct {
+	Options
+	api       http.Handler
+	limits    limits
+	published chan struct{} // wakes the goroutine that turns publications over
+	turning   sync.Mutex    // held while a publication is made
+	shown     atomic.Pointer[publication]
+}
+
+// publication is an edition as it is served: each view is complete.
+type publication struct {
+	edition *store.Edition
+	current *view
+	expired *view     // from edition.ValidUntil on
+	until   time.Time // when current stops being true; zero is never
+}
+
+// view is everything that is served at one time.
+type view struct {
+	api   *api.Snapshot
+	pages map[string]*prepared.Body
+}
+
+// New makes a server. It must be given an edition with [Server.Publish] before it
+// serves, if only one without estimates.
+func New(o Options) *Server {
+	s := &Server{Options: o, published: make(chan struct{}, 1)}
+	s.limits = newLimits(o.RateLimit, o.Clock.Now())
+	s.api = api.NewRouter(func() (*api.Snapshot, time.Time) {
+		now := s.Clock.Now()
+		return s.at(now).api, now
+	})
+	return s
+}
+
+// Publish makes an edition what is served from now on.
+func (s *Server) Publish(e *store.Edition) {
+	s.turning.Lock()
+	defer s.turning.Unlock()
+	now := s.Clock.Now()
+	p := &publication{edition: e}
+	p.current = s.newView(e, now, now)
+	p.until = p.current.api.Until()
+	p.expired = p.current
+	if !p.until.IsZero() {
+		p.expired = s.newView(e, e.ValidUntil, e.ValidUntil)
+	}
+	s.shown.Store(p)
+	select {
+	case s.published <- struct{}{}:
+	default: // it has been woken and not looked yet
+	}
+}
+
+func (s *Server) newView(e *store.Edition, now, modified time.Time) *view {
+	e = api.AsOf(e, now)
+	v := &view{}
+	if s.Pages != nil {
+		v.pages = s.Pages(e, now)
+	}
+	builder := api.Builder{BaseURL: s.BaseURL, Version: s.Version, HasPage: func(path string) bool {
+		_, ok := v.pages[path]
+		return ok
+	}}
+	v.api = builder.Build(e, now, modified)
+	return v
+}
+
+// at gives what is true at an instant. Past what the publication shows it is
+// the expired form, made long before; between, where only an alert began or
+// the hour turned, the view is made anew if the scheduled goroutine has not yet.
+func (s *Server) at(now time.Time) *view {
+	p := s.shown.Load()
+	switch {
+	case p.until.IsZero() || now.Before(p.until):
+		return p.current
+	case !now.Before(p.edition.ValidUntil):
+		return p.expired
+	default:
+		return s.turn(now)
+	}
+}
+
+// turn makes the view of now from the edition that is shown.
+func (s *Server) turn(now time.Time) *view {
+	s.turning.Lock()
+	defer s.turning.Unlock()
+	p := s.shown.Load()
+	switch {
+	case p.until.IsZero() || now.Before(p.until):
+		return p.current // another one was faster
+	case !now.Before(p.edition.ValidUntil):
+		return p.expired
+	}
+	next := &publication{edition: p.edition, expired: p.expired}
+	next.current = s.newView(p.edition, now, p.until)
+	next.until = next.current.api.Until()
+	s.shown.Store(next)
+	return next.current
+}
+
+// turnOver makes the next view when the one shown stops being true, so that no
+// request has to wait for it.
+func (s *Server) turnOver(ctx context.Context) {
+	for {
+		var due <-chan time.Time
+		stop := func() bool { return true }
+		if p := s.shown.Load(); p != nil && !p.until.IsZero() && p.until.Before(p.edition.ValidUntil) {
+			timer := s.Clock.NewTimer(p.until.Sub(s.Clock.Now()))
+			due, stop = timer.Chan(), timer.Stop
+		}
+		select {
+		case <-ctx.Done():
+			stop()
+			return
+		case <-s.published:
+		case <-due:
+			s.at(s.Clock.Now())
+		}
+		stop()
+	}
+}
+
+// Times after which a slow or silent client is let go. Answers are small, and
+// connections in the mountains are slow.
+const (
+	headTimeout  = 10 * time.Second
+	readTimeout  = 20 * time.Second
+	writeTimeout = 60 * time.Second
+	idleTimeout  = 90 * time.Second
+	drainTimeout = 5 * time.Second
+	headLimit    = 16 << 10 // bytes
+)
+
+// Serve answers on a listener until ctx ends, then lets requests under way
+// finish for a few seconds. It returns nil after such an end.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	server := &http.Server{
+		Handler:           s.Handler(),
+		ReadHeaderTimeout: headTimeout,
+		ReadTimeout:       readTimeout,
+		WriteTimeout:      writeTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    headLimit,
+		ConnContext:       withConn,
+		ErrorLog:          log.New(acceptErrors{s.Log}, "", 0),
+	}
+	ctx, stop := context.WithCancel(ctx)
+	var tasks sync.WaitGroup
+	tasks.Go(func() { s.turnOver(ctx) })
+	drained := make(chan error, 1)
+	tasks.Go(func() {
+		<-ctx.Done()
+		deadline, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
+		defer cancel()
+		err := server.Shutdown(deadline)
+		if err != nil {
+			server.Close()
+		}
+		drained <- err
+	})
+	err := server.Serve(oneWriteListener{l})
+	stop()
+	tasks.Wait()
+	if !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serving on %s: %w", l.Addr(), err)
+	}
+	if err := <-drained; err != nil {
+		return fmt.Errorf("waiting %v for requests to end: %w", drainTimeout, err)
+	}
+	return nil
+}
+
+// acceptErrors passes on what net/http says of its listener. The rest of what it
+// says is about single clients and names their addresses.
+type acceptErrors struct{ log *slog.Logger }
+
+func (a acceptErrors) Write(line []byte) (int, error) {
+	if text := strings.TrimSpace(string(line)); strings.HasPrefix(text, "http: Accept error") {
+		a.log.Warn("connections cannot be accepted", "error", text)
+	}
+	return len(line), nil
+}

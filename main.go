@@ -1,0 +1,312 @@
+// Command vigia is an early-information service for hikers in Chile's protected
+// parks: it turns the forecasts of several global weather models into a hazard
+// estimate for each trail, every hour, and serves them as a website and an API.
+//
+// This file is the wiring and the only place that knows every package: settings
+// → store, provider, catalogue → the hourly cycle → the server.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+
+	"vigia/forecast"
+	"vigia/forecast/hazard"
+	"vigia/forecast/openmeteo"
+	"vigia/forecast/simulate"
+	"vigia/handlers"
+	"vigia/handlers/site"
+	"vigia/store"
+	"vigia/store/catalogue"
+	"vigia/store/settings"
+)
+
+// version is the service's own label; the commit comes from the build.
+const version = "v0.1.0-alpha"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	os.Exit(run(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr))
+}
+
+// run carries out a command and gives the exit status: 2 for a wrong call, 1
+// for a failure at run time.
+func run(ctx context.Context, args, environ []string, out, errs io.Writer) int {
+	name, rest := "help", args
+	if len(args) > 0 {
+		name, rest = args[0], args[1:]
+	}
+	s, err := settings.Parse(name, rest, environ, os.ReadFile, openmeteo.CanonicalModel)
+	if err != nil {
+		fmt.Fprintln(errs, err)
+		return 2
+	}
+	commands := map[string]func(context.Context, *settings.Settings, *terminal) error{
+		"demo": demo, "serve": serve, "check": check, "catalogue": catalogues, "backup": backup,
+		"version": showVersion, "help": help,
+	}
+	if err := commands[s.Command](ctx, s, &terminal{out, errs, newLog(s, errs)}); err != nil {
+		fmt.Fprintf(errs, "vigia %s: %v\n", s.Command, err)
+		return 1
+	}
+	return 0
+}
+
+// terminal is where a command speaks.
+type terminal struct {
+	out, errs io.Writer
+	log       *slog.Logger
+}
+
+// newLog writes text where a person reads along, and JSON elsewhere.
+func newLog(s *settings.Settings, w io.Writer) *slog.Logger {
+	options := &slog.HandlerOptions{Level: s.LogLevel}
+	file, isFile := w.(*os.File)
+	if isFile && s.LogFormat == "auto" {
+		if info, err := file.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+			return slog.New(slog.NewTextHandler(w, options))
+		}
+	}
+	if s.LogFormat == "text" {
+		return slog.New(slog.NewTextHandler(w, options))
+	}
+	return slog.New(slog.NewJSONHandler(w, options))
+}
+
+// demo runs the whole service on made-up weather, in a folder that goes away.
+func demo(ctx context.Context, s *settings.Settings, t *terminal) error {
+	folder, err := os.MkdirTemp("", "vigia-demo-")
+	if err != nil {
+		return fmt.Errorf("make a folder for the demo: %w", err)
+	}
+	defer os.RemoveAll(folder)
+	clock := simulate.NewClock(s.Speed)
+	base, closeWeather, err := simulate.Listen(ctx, simulate.Options{Seed: s.Seed, Clock: clock, Log: t.log})
+	if err != nil {
+		return fmt.Errorf("serve the simulated weather: %w", err)
+	}
+	defer closeWeather()
+	fmt.Fprintln(t.out, "DEMOSTRACIÓN: los datos son simulados y no valen para ninguna decisión.")
+	s.Data, s.ProviderURL = folder, base
+	return serveWith(ctx, s, t, clock, openmeteo.Limits{}, true)
+}
+
+// serve runs the service on the real provider.
+func serve(ctx context.Context, s *settings.Settings, t *terminal) error {
+	limits := openmeteo.FreeLimits
+	if s.ProviderKey != "" {
+		limits = openmeteo.Limits{}
+	}
+	return serveWith(ctx, s, t, clockwork.NewRealClock(), limits, false)
+}
+
+// serveWith puts the parts together and runs them until ctx ends: first no new
+// requests and no cycle, then the file is closed.
+func serveWith(ctx context.Context, s *settings.Settings, t *terminal, clock clockwork.Clock, limits openmeteo.Limits, simulated bool) error {
+	parks, err := readCatalogue(s)
+	if err != nil {
+		return err
+	}
+	file, err := openStore(s, clock, t.log)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	listener, err := net.Listen("tcp", s.Listen)
+	if err != nil {
+		return fmt.Errorf("listen on %s: %w (another program may hold it; choose another with --listen)", s.Listen, err)
+	}
+	defer listener.Close()
+	if s.BaseURL == "" && simulated {
+		s.BaseURL = "http://" + reachable(listener.Addr())
+	}
+	server, err := newServer(s, clock, t.log, simulated)
+	if err != nil {
+		return err
+	}
+	engine, err := newEngine(s, clock, t, limits, parks, file, server, simulated)
+	if err != nil {
+		return err
+	}
+	engine.Show()
+	greet(s, t, listener.Addr(), parks)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	cycles := make(chan error, 1)
+	go func() {
+		defer cancel() // without cycles there is nothing to serve
+		cycles <- engine.Run(ctx)
+	}()
+	return errors.Join(server.Serve(ctx, listener), waitFor(cycles, cancel))
+}
+
+// waitFor ends the cycles and gives what they end with.
+func waitFor(cycles <-chan error, cancel context.CancelFunc) error {
+	cancel()
+	return <-cycles
+}
+
+func readCatalogue(s *settings.Settings) (*catalogue.Catalogue, error) {
+	if s.Catalogue == "" {
+		return catalogue.Default(), nil
+	}
+	return catalogue.Load(s.Catalogue)
+}
+
+func openStore(s *settings.Settings, clock clockwork.Clock, log *slog.Logger) (*store.Store, error) {
+	return store.Open(filepath.Join(s.Data, "vigia.db"), store.Options{Clock: clock, Log: log})
+}
+
+func newServer(s *settings.Settings, clock clockwork.Clock, log *slog.Logger, simulated bool) (*handlers.Server, error) {
+	zone, err := time.LoadLocation("America/Santiago")
+	if err != nil {
+		return nil, fmt.Errorf("find the time zone of the pages: %w", err)
+	}
+	pages, err := site.New(site.Options{BaseURL: s.BaseURL, Contact: s.Contact, Version: version, Location: zone})
+	if err != nil {
+		return nil, fmt.Errorf("read the pages: %w", err)
+	}
+	return handlers.New(handlers.Options{
+		Clock: clock, Log: log, BaseURL: s.BaseURL, Contact: s.Contact, Version: version,
+		TrustedProxies: s.TrustedProxies, RateLimit: s.RateLimit,
+		Pages: pages.Pages, NotFoundPage: pages.NotFound(simulated), Assets: pages.Assets(),
+	}), nil
+}
+
+func newEngine(s *settings.Settings, clock clockwork.Clock, t *terminal, limits openmeteo.Limits,
+	parks *catalogue.Catalogue, file *store.Store, server *handlers.Server, simulated bool) (*forecast.Engine, error) {
+	ledger := openmeteo.NewLedger(clock, limits)
+	ledger.Log, ledger.OnChange = t.log, file.SaveLedger
+	if state, err := file.Ledger(); err == nil {
+		if err := ledger.UnmarshalBinary(state); err != nil {
+			t.log.Warn("the count of the provider's weight begins anew", "error", err)
+		}
+	} else if !errors.Is(err, store.ErrNotFound) {
+		t.log.Warn("the count of the provider's weight begins anew", "error", err)
+	}
+	provider, err := openmeteo.New(openmeteo.Options{
+		BaseURL: s.ProviderURL, Key: s.ProviderKey, UserAgent: "vigia/" + version, Clock: clock, Ledger: ledger, Log: t.log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return forecast.New(forecast.Options{
+		Store: file, Provider: provider, Usage: func() openmeteo.Usage { return ledger.Usage(clock.Now()) },
+		Catalogue: parks, Rules: hazard.DefaultRules(), Models: s.Models, Clock: clock, Log: t.log,
+		Publisher: server, Simulated: simulated,
+		Progress: func(step string) { fmt.Fprintln(t.out, " ·", step) },
+	})
+}
+
+// greet says on one screen where the service is and what it does without.
+func greet(s *settings.Settings, t *terminal, at net.Addr, parks *catalogue.Catalogue) {
+	fmt.Fprintf(t.out, "Vigía %s: %d parques, %d senderos. Abra http://%s\n", version, len(parks.Parks), len(parks.Trails), reachable(at))
+	if s.BaseURL == "" {
+		fmt.Fprintln(t.out, "Sin --base-url: los enlaces absolutos quedan vacíos. Indique la dirección pública, p. ej. --base-url https://parques.example.cl")
+	}
+	fmt.Fprintln(t.out, "Para terminar: Ctrl-C.")
+}
+
+// reachable gives an address that a browser on this machine can open.
+func reachable(at net.Addr) string {
+	if tcp, ok := at.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		return fmt.Sprintf("localhost:%d", tcp.Port)
+	}
+	return at.String()
+}
+
+// check tells what would hold, and changes nothing.
+func check(_ context.Context, s *settings.Settings, t *terminal) error {
+	for _, row := range s.Effective() {
+		fmt.Fprintf(t.out, "%-20s %-45s %s\n", row.Name, row.Value, row.Origin)
+	}
+	parks, err := readCatalogue(s)
+	if err != nil {
+		return err
+	}
+	const daysAsked, refreshesADay = 8, 14 // three models four times, one twice
+	fmt.Fprintf(t.out, "catalogue: %d parks, %d trails, %d places\n", len(parks.Parks), len(parks.Trails), len(parks.Locations))
+	fmt.Fprintf(t.out, "provider: about %.0f of weight a day, the free service allows %.0f\n",
+		refreshesADay*openmeteo.Weight(len(parks.Locations), daysAsked), openmeteo.FreeLimits.Day)
+	if _, err := os.Stat(filepath.Join(s.Data, "vigia.db")); errors.Is(err, os.ErrNotExist) {
+		fmt.Fprintln(t.out, "file: none yet, it is made at the first start")
+		return nil
+	}
+	file, err := openStore(s, clockwork.NewRealClock(), t.log)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	fmt.Fprintf(t.out, "file: %d bytes\n", file.Size())
+	return file.Check(context.Background())
+}
+
+// catalogues prints the built-in catalogue, or checks one of the operator's.
+func catalogues(_ context.Context, s *settings.Settings, t *terminal) error {
+	if s.Args[0] == "export" {
+		return catalogue.Default().Export(t.out)
+	}
+	parks, err := catalogue.Load(s.Args[1])
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(t.out, "%s: %d parks, %d trails, no faults\n", s.Args[1], len(parks.Parks), len(parks.Trails))
+	return nil
+}
+
+// backup copies the file of a service that is not running.
+func backup(_ context.Context, s *settings.Settings, t *terminal) error {
+	file, err := openStore(s, clockwork.NewRealClock(), t.log)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	path := filepath.Join(s.Data, "backups", "vigia-"+time.Now().UTC().Format("20060102T150405Z")+".db")
+	if len(s.Args) > 0 {
+		path = s.Args[0]
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("make the folder of the backup: %w", err)
+	}
+	if err := file.Backup(path); err != nil {
+		return err
+	}
+	fmt.Fprintln(t.out, path)
+	return nil
+}
+
+func showVersion(_ context.Context, _ *settings.Settings, t *terminal) error {
+	commit, goVersion := "unknown", ""
+	if info, ok := debug.ReadBuildInfo(); ok {
+		goVersion = info.GoVersion
+		for _, setting := range info.Settings {
+			if setting.Key == "vcs.revision" {
+				commit = setting.Value
+			}
+		}
+	}
+	fmt.Fprintf(t.out, "vigia %s, commit %s, %s\n", version, commit, goVersion)
+	return nil
+}
+
+func help(_ context.Context, s *settings.Settings, t *terminal) error {
+	about := ""
+	if len(s.Args) > 0 {
+		about = s.Args[0]
+	}
+	_, err := fmt.Fprint(t.out, settings.Help(about))
+	return err
+}
