@@ -1,20 +1,32 @@
 package main
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io"
 	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
+
+	"github.com/jonboulle/clockwork"
 
 	"vigia/forecast/openmeteo"
+	"vigia/forecast/simulate"
 	"vigia/store/settings"
 )
 
@@ -44,18 +56,19 @@ var arrows = map[string][]string{
 	"forecast/verify":          {},
 	"store":                    {},
 	"store/catalogue":          {"forecast/hazard"},
+	"store/notices":            {"store/catalogue"},
 	"store/catalogue/generate": {},
 	"store/settings":           {},
 	"web":                      {},
 }
 
 // ground are the packages of plain values that stand at the foot of the house.
-var ground = []string{"forecast/hazard", "forecast/alert", "store/catalogue"}
+var ground = []string{"forecast/hazard", "forecast/alert", "store/catalogue", "store/notices"}
 
 // standardOnly are the packages that stand on the standard library and the
 // arrows above alone.
 var standardOnly = []string{"forecast/hazard", "forecast/alert", "forecast/verify", "store/catalogue",
-	"store/catalogue/generate", "store/settings", "handlers/prepared", "web"}
+	"store/catalogue/generate", "store/notices", "store/settings", "handlers/prepared", "web"}
 
 // libraries says which top folders ("" is main) may import a library from outside.
 var libraries = map[string][]string{
@@ -544,5 +557,342 @@ func TestReadmeAndGateRunTheSameTests(t *testing.T) {
 	ofReadme := testCommand.FindStringSubmatch(readReadme(t))
 	if ofReadme == nil || ofReadme[1] != string(ofGate[1]) {
 		t.Errorf("README.md tells to test with %q, the gate runs %q", ofReadme, ofGate[1])
+	}
+}
+
+// The tests of this part run the program as a person does: by its command line,
+// over the network of this machine.
+
+// console collects what the program prints, and lets a test wait for it.
+type console struct {
+	mu    sync.Mutex
+	text  strings.Builder
+	wrote chan struct{}
+}
+
+func newConsole() *console { return &console{wrote: make(chan struct{}, 1)} }
+
+func (c *console) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	select {
+	case c.wrote <- struct{}{}:
+	default:
+	}
+	return c.text.Write(p)
+}
+
+func (c *console) String() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.text.String()
+}
+
+// find waits until a pattern is printed, and gives its first group.
+func (c *console) find(t *testing.T, pattern string) string {
+	t.Helper()
+	limit := time.After(30 * time.Second)
+	for {
+		if found := regexp.MustCompile(pattern).FindStringSubmatch(c.String()); found != nil {
+			return found[len(found)-1]
+		}
+		select {
+		case <-c.wrote:
+		case <-limit:
+			t.Fatalf("%q was not printed in 30 s:\n%s", pattern, c)
+		}
+	}
+}
+
+// process is a run of the program inside the test.
+type process struct {
+	url  string // of its server
+	out  *console
+	stop context.CancelFunc
+	done chan int // its exit status
+}
+
+// start runs a serving command on a free port.
+func start(t *testing.T, args ...string) *process {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	p := &process{out: newConsole(), stop: stop, done: make(chan int, 1)}
+	go func() {
+		p.done <- run(ctx, append(args, "--listen", "127.0.0.1:0"), nil, p.out, p.out)
+	}()
+	t.Cleanup(func() {
+		if stop(); p.done != nil {
+			<-p.done
+		}
+	})
+	p.url = p.out.find(t, `Abra (http://\S+)`)
+	return p
+}
+
+// end stops the program as a signal does and gives its exit status.
+func (p *process) end(t *testing.T) int {
+	t.Helper()
+	p.stop()
+	status := <-p.done
+	p.done = nil
+	return status
+}
+
+// answer is the envelope with the parts of any payload that these tests read.
+type answer struct {
+	Data  json.RawMessage
+	Error *string
+	TS    string
+}
+
+func get(t *testing.T, url string, status int, data any) answer {
+	t.Helper()
+	response, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if response.StatusCode != status {
+		t.Fatalf("GET %s: %d, want %d: %.300s", url, response.StatusCode, status, body)
+	}
+	var a answer
+	if err := json.Unmarshal(body, &a); err != nil {
+		t.Fatalf("GET %s: %v", url, err)
+	}
+	if data != nil {
+		if err := json.Unmarshal(a.Data, data); err != nil {
+			t.Fatalf("GET %s: %v", url, err)
+		}
+	}
+	return a
+}
+
+// poll asks until a condition holds.
+func poll(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	limit := time.After(60 * time.Second)
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-limit:
+			t.Fatalf("%s: not within 60 s", what)
+		}
+	}
+}
+
+type parkAnswer struct {
+	Slug    string
+	Estado  *string
+	Motivo  *string `json:"motivo_sin_estado"`
+	Calidad string
+	Trails  struct{ Total, SinDatos int } `json:"senderos_por_estado"`
+}
+
+func TestDemoServesEstimates(t *testing.T) {
+	p := start(t, "demo", "--seed", "7")
+	p.out.find(t, `(datos son simulados)`)
+	var parks []parkAnswer
+	poll(t, "estimates", func() bool {
+		get(t, p.url+"/api/v1/parques", 200, &parks)
+		return parks[0].Estado != nil
+	})
+	if len(parks) != 73 {
+		t.Errorf("%d parks", len(parks))
+	}
+	for _, park := range parks {
+		if park.Estado == nil {
+			t.Errorf("%s has no estado: %s", park.Slug, *park.Motivo)
+		}
+	}
+	response, err := http.Get(p.url + "/parques/torres-del-paine")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	page, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != 200 {
+		t.Fatalf("page: %d, %v", response.StatusCode, err)
+	}
+	if !strings.Contains(strings.ToUpper(string(page)), "SIMULAD") {
+		t.Error("the page does not say that the data are simulated")
+	}
+	if status := p.end(t); status != 0 {
+		t.Errorf("exit status %d", status)
+	}
+}
+
+// weather is a simulated provider that serve can be pointed at.
+func weather(t *testing.T, on string) (*simulate.Server, string) {
+	t.Helper()
+	s := simulate.New(simulate.Options{Seed: 3, Clock: clockwork.NewRealClock()})
+	listener, err := net.Listen("tcp", on)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewUnstartedServer(s)
+	server.Listener.Close()
+	server.Listener = listener
+	server.Start()
+	t.Cleanup(server.Close)
+	return s, server.URL
+}
+
+// fewParks is a catalogue small enough for the provider's limit a minute.
+func fewParks(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "parques.json")
+	err := os.WriteFile(path, []byte(`{"parques":[{"slug":"los-andes","nombre":"Los Andes","tipo":"parque_nacional","region":"Valparaíso",
+		"latitud":-33.43,"longitud":-70.09,"altitud_m":2514,"zona_horaria":"America/Santiago"}],
+		"senderos":[{"slug":"portezuelo","parque":"los-andes","nombre":"Portezuelo","tipo":"ida_y_vuelta","zona_clima":"centro","remota":false,"combustible":false,
+		"puntos":[{"nombre":"portezuelo","latitud":-33.427067,"longitud":-70.08652,"altitud_m":2514,"exposicion":"cresta_paso","critico":true}]}]}`), 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// With the network away the service starts, says so, and recovers by itself.
+func TestServeWithoutProviderAndBack(t *testing.T) {
+	provider, url := weather(t, "127.0.0.1:0")
+	provider.Fail(simulate.Fault{Kind: simulate.Outage, On: simulate.AllCalls})
+	data, parks := t.TempDir(), fewParks(t)
+	args := []string{"serve", "--contact", "operador@example.cl", "--provider-url", url, "--data", data, "--catalogue", parks, "--rate-limit", "0"}
+	p := start(t, args...)
+	var list []parkAnswer
+	get(t, p.url+"/api/v1/parques", 200, &list)
+	if len(list) != 1 || list[0].Estado != nil || list[0].Motivo == nil || *list[0].Motivo != "sin_corridas" || list[0].Calidad != "sin_datos" {
+		t.Fatalf("without a provider: %+v", list)
+	}
+	if a := get(t, p.url+"/api/v1/alertas", 503, nil); a.Error == nil || !strings.HasPrefix(*a.Error, "sin_datos") {
+		t.Errorf("alerts without data: %+v", a)
+	}
+	get(t, p.url+"/api/v1/health", 503, nil)
+	p.out.find(t, `cmc_gem_gdps: (.+)`) // the last model failed
+	provider.Recover()
+	poll(t, "recovery", func() bool {
+		get(t, p.url+"/api/v1/parques", 200, &list)
+		return list[0].Estado != nil
+	})
+	if status := p.end(t); status != 0 {
+		t.Fatalf("exit status %d", status)
+	}
+	provider.Fail(simulate.Fault{Kind: simulate.Outage, On: simulate.AllCalls})
+	again := start(t, args...)
+	get(t, again.url+"/api/v1/parques", 200, &list)
+	if list[0].Estado == nil {
+		t.Errorf("the restart forgot the runs: %+v", list[0])
+	}
+}
+
+func TestWrongCallsSayWhatIsWrong(t *testing.T) {
+	broken := filepath.Join(t.TempDir(), "roto.json")
+	if err := os.WriteFile(broken, []byte(`{"parques":[{"slug":"Mal"}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args   []string
+		status int
+		says   string
+	}{
+		{[]string{"serve"}, 2, "--contact"},
+		{[]string{"serve", "--contact", "a@example.cl", "--listem", ":1"}, 2, "--listen"},
+		{[]string{"bake"}, 2, "bake"},
+		{nil, 0, "demo"},
+		{[]string{"catalogue", "check", broken}, 1, "parques[0].slug"},
+		{[]string{"demo", "--catalogue", broken}, 1, "parques[0].slug"},
+		{[]string{"serve", "--contact", "a@example.cl", "--data", t.TempDir(), "--listen", "192.0.2.1:80"}, 1, "192.0.2.1"},
+		{[]string{"version"}, 0, version},
+	} {
+		out := newConsole()
+		if status := run(t.Context(), c.args, nil, out, out); status != c.status || !strings.Contains(out.String(), c.says) {
+			t.Errorf("vigia %q: status %d, says %q", c.args, status, out)
+		}
+	}
+}
+
+// recording serves a recorded answer of the provider, for whatever model and
+// place is asked, from the time at which it was recorded.
+func recording(t *testing.T, name string, at time.Time) string {
+	t.Helper()
+	body, err := os.ReadFile(filepath.Join("..", "shared", "data", "open-meteo", name))
+	if os.IsNotExist(err) {
+		t.Skipf("recorded answer %s not beside the project", name)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if strings.HasSuffix(r.URL.Path, "meta.json") {
+			initialised := at.Add(-6 * time.Hour).Truncate(6 * time.Hour)
+			fmt.Fprintf(w, `{"last_run_initialisation_time":%d,"last_run_availability_time":%d,"update_interval_seconds":21600,"data_end_time":%d}`,
+				initialised.Unix(), initialised.Add(4*time.Hour).Unix(), initialised.Add(120*time.Hour).Unix())
+			return
+		}
+		w.Write(body)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// A winter storm recorded over the Andes of central Chile at 2,514 m goes
+// through client, estimate and API. What each hour is was worked out apart from
+// this program, from the recorded values and the rules for a ridge: red while it
+// snows at a wind chill of 0 °C or less, then by more than 20 cm in 24 h; amber
+// through a dry night of −19 °C on 18 cm of fresh snow; green for two hours.
+func TestRecordedStormInTheAndes(t *testing.T) {
+	const want = "rrrrrrrrrrrrrrrrraaaaaaaaaaaaaavvrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrrr"
+	now := time.Date(2026, 7, 31, 9, 15, 0, 0, time.UTC) // 5:15 in the morning there
+	url := recording(t, "cl_andes_2514m_bestmatch_168h.json", now)
+	s, err := settings.Parse("serve", []string{"--contact", "a@example.cl", "--provider-url", url, "--data", t.TempDir(),
+		"--catalogue", fewParks(t), "--listen", "127.0.0.1:0"}, nil, os.ReadFile, openmeteo.CanonicalModel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	out, ended := newConsole(), make(chan error)
+	go func() {
+		log := slog.New(slog.DiscardHandler)
+		ended <- serveWith(ctx, s, &terminal{out, out, log}, clockwork.NewFakeClockAt(now), openmeteo.FreeLimits, false)
+	}()
+	defer func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}()
+	base := out.find(t, `Abra (http://\S+)`)
+	var trails []struct {
+		Horas []struct {
+			Hora    time.Time
+			Estado  *string
+			Calidad string
+			Main    *string `json:"amenaza_principal"`
+		}
+	}
+	out.find(t, `(?s)(publicadas.*publicadas.*publicadas.*publicadas)`) // once for each model
+	get(t, base+"/api/v1/parques/los-andes/pronostico", 200, &trails)
+	var got strings.Builder
+	for i, hour := range trails[0].Horas {
+		if hour.Estado == nil {
+			got.WriteByte('?')
+			continue
+		}
+		got.WriteByte((*hour.Estado)[0])
+		if !hour.Hora.Equal(now.Truncate(time.Hour).Add(time.Duration(i) * time.Hour)) {
+			t.Fatalf("hour %d is %v", i, hour.Hora)
+		}
+	}
+	if got.String() != want[:72] {
+		t.Errorf("got  %s\nwant %s", &got, want[:72])
+	}
+	if first := trails[0].Horas[0]; *first.Main != "frio_mojado" || first.Calidad != "parcial" {
+		t.Errorf("the first hour is %s by %s; five hours of data do not fill its sums", first.Calidad, *first.Main)
 	}
 }

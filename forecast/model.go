@@ -20,7 +20,7 @@ type model struct {
 }
 
 const (
-	firstRetry = 15 * time.Second
+	firstRetry = 5 * time.Second
 	lastRetry  = 15 * time.Minute
 )
 

@@ -132,6 +132,9 @@ func TestClockSetBack(t *testing.T) {
 	if v := l.take(someone, start.Add(-time.Hour)); v.allowed {
 		t.Error("a clock set back gives new requests")
 	}
+	if v := l.take(someone, start.Add(time.Hour+window/2)); v.allowed {
+		t.Error("what was counted before is forgotten")
+	}
 	if v := l.take(someone, start.Add(time.Hour+window)); !v.allowed {
 		t.Error("the client is never let in again")
 	}

@@ -80,6 +80,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		}
 		v.release()
 	}()
+	if s.shown.Load().edition.Simulated {
+		w.Header()["Vigia-Datos"] = simulated
+	}
 	if isAPI(r.URL.Path) {
 		s.serveAPI(v, r, start)
 		return
@@ -137,6 +140,7 @@ var (
 	crossOrigin  = []string{"cross-origin"}
 	anyOrigin    = []string{"*"}
 	exposed      = []string{"ETag, Retry-After, RateLimit, RateLimit-Policy"}
+	simulated    = []string{"simulados"} // in answers that have no other place to say it
 	closing      = []string{"close"}
 	noPowers     = []string{"camera=(), geolocation=(), microphone=(), payment=(), usb=()"}
 	dataPolicy   = []string{"default-src 'none'; frame-ancestors 'none'"}

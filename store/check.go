@@ -84,6 +84,7 @@ func checkValues(path string, tx *bbolt.Tx) error {
 		{bucketEstimates, func(k, v []byte) error { return checkHour(k, v, highest) }},
 		{bucketAlerts, func(k, v []byte) error { _, err := decodeAlert(k, v); return err }},
 		{bucketModels, func(k, v []byte) error { _, err := unsealTime(v); return err }},
+		{bucketNotices, func(k, v []byte) error { _, err := decodeNotices(k, v); return err }},
 	}
 	if trails := tx.Bucket(bucketTrails); trails != nil {
 		highest = trails.Sequence()

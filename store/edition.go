@@ -6,6 +6,7 @@ import (
 	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
 	"vigia/store/catalogue"
+	"vigia/store/notices"
 )
 
 // Edition is everything that one publication shows: the values that the hourly
@@ -25,6 +26,11 @@ type Edition struct {
 	Trails  []TrailForecast // as Catalogue.Trails
 	Alerts  []alert.Alert   // those not yet finished when the edition was made, and those that finished within the last day
 	History History
+
+	// Notices are what official bodies say. They have a validity of their own and
+	// hold when the estimates are over.
+	Notices notices.Set
+	Feeds   [notices.NumKinds]FeedStatus // by kind of notice
 
 	Models     []ModelStatus // in the order asked
 	WeightDay  int           // provider weight used in this UTC day
@@ -47,6 +53,12 @@ type ModelStatus struct {
 	ConfirmedAt time.Time // when the provider last said that it is the newest
 	State       string    // ok, atrasado (held back or not renewed), vencido, sin_datos
 	LastError   string    // plain words, no addresses; empty when the last try went well
+}
+
+// FeedStatus is how the source of one kind of official notices stands.
+type FeedStatus struct {
+	Configured bool   // it is polled; else notices come from the operator's imports alone
+	LastError  string // plain words, no addresses; empty when the last poll went well
 }
 
 // History is the estimates as they were issued, for the last 168 hours: for

@@ -17,6 +17,7 @@ import (
 //	estimates  hour (big-endian unix hours) → a row for each trail number
 //	alerts     id → JSON
 //	models     model → instant at which its run was last confirmed as the newest
+//	notices    kind → official notices
 var (
 	bucketMeta      = []byte("meta")
 	bucketRuns      = []byte("runs")
@@ -41,7 +42,7 @@ type migration func(tx *bbolt.Tx, now time.Time) error
 
 // migrations is append-only: a file's schema is how many of them it has been
 // through. A released migration never changes.
-var migrations = []migration{createBuckets}
+var migrations = []migration{createBuckets, createNotices}
 
 func createBuckets(tx *bbolt.Tx, now time.Time) error {
 	for _, name := range [][]byte{

@@ -23,8 +23,8 @@ type Options struct {
 	Log   *slog.Logger    // nil: nothing is logged
 }
 
-// Server answers as Open-Meteo does: GET and POST /v1/forecast, and GET
-// /data/<meta id>/static/meta.json. It is safe for concurrent use.
+// Server answers as Open-Meteo does: GET and POST /v1/forecast and /v1/archive,
+// and GET /data/<meta id>/static/meta.json. It is safe for concurrent use.
 type Server struct {
 	seed     uint64
 	clock    clockwork.Clock
@@ -54,6 +54,8 @@ func New(o Options) *Server {
 	}
 	s.mux.HandleFunc("GET /v1/forecast", s.serveForecast)
 	s.mux.HandleFunc("POST /v1/forecast", s.serveForecast)
+	s.mux.HandleFunc("GET /v1/archive", s.serveArchive)
+	s.mux.HandleFunc("POST /v1/archive", s.serveArchive)
 	s.mux.HandleFunc("GET /data/{meta}/static/meta.json", s.serveMetadata)
 	s.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusNotFound, "Not Found")

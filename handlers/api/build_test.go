@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"math/rand/v2"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -11,6 +12,8 @@ import (
 
 	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
+	"vigia/handlers/prepared"
+	"vigia/store"
 )
 
 func TestParkState(t *testing.T) {
@@ -59,6 +62,7 @@ func TestDaySummaries(t *testing.T) {
 	}{
 		{days("v"), [3]any{"verde", "verde", "verde"}, nil},
 		{"v", [3]any{"verde", nil, nil}, nil},
+		{strings.Repeat("v", 11) + "r", [3]any{"rojo", nil, nil}, "2026-11-22T00:00:00Z"}, // 21:00 local
 		{"v-", [3]any{nil, nil, nil}, nil},
 		{"vv-a", [3]any{"amarillo", nil, nil}, "2026-11-21T16:00:00Z"},
 		{"vvarra" + days("v"), [3]any{"rojo", "verde", "verde"}, "2026-11-21T16:00:00Z"},
@@ -93,6 +97,39 @@ func TestWindowsWithoutAlert(t *testing.T) {
 	}
 	if want := "13-15 16-18 19-21 23-02"; strings.Join(got, " ") != want {
 		t.Errorf("%v, want %s", got, want)
+	}
+}
+
+// Days of history are 24 hours back from the present one; hours to come, and
+// rows of a smaller catalogue, are left out.
+func TestHistory(t *testing.T) {
+	e := park(t, days("v"), days("v"))
+	for i := -2; i < 200; i++ {
+		rows := []store.HistoryRow{{State: hazard.Green, Quality: hazard.Complete, Main: hazard.Wind}, {Quality: hazard.NoData, Main: hazard.NoHazard}}
+		if i == 3 {
+			rows = rows[:1]
+		}
+		e.History.Hours = append(e.History.Hours, store.HistoryHour{Hour: hour.Add(-time.Duration(i) * time.Hour), Rows: rows})
+	}
+	s := Builder{}.Build(e, now, now)
+	for day := 1; day <= historyDays; day++ {
+		w := httptest.NewRecorder()
+		s.park[0].history.Serve(w, httptest.NewRequest("GET", "/", nil), prepared.Terms{Now: now}, day)
+		var got struct {
+			Data []struct {
+				Estimaciones []map[string]any
+			}
+		}
+		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
+			t.Fatal(err)
+		}
+		first, second := got.Data[0].Estimaciones, got.Data[1].Estimaciones
+		if len(first) != 24*day || len(second) != 24*day-1 {
+			t.Errorf("%d days: %d and %d rows", day, len(first), len(second))
+		}
+		if first[0]["hora"] != "2026-11-21T13:00:00Z" || first[0]["amenaza_principal"] != nil || second[0]["estado"] != nil {
+			t.Errorf("newest: %v, %v", first[0], second[0])
+		}
 	}
 }
 

@@ -1,0 +1,66 @@
+package verify
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// z95 is the normal deviate of a two-sided 95 % interval.
+const z95 = 1.959963984540054
+
+// Wilson gives the 95 % interval (Wilson 1927) in which the true rate lies when
+// successes of n independent trials succeeded. Without trials, or for counts that
+// cannot be, it is [0, 1]: nothing is known.
+func Wilson(successes, n int) (low, high float64) {
+	if n <= 0 || successes < 0 || successes > n {
+		return 0, 1
+	}
+	return WilsonRate(float64(successes)/float64(n), n)
+}
+
+// WilsonRate is [Wilson] for a rate found in cases of which only n are
+// independent of each other.
+func WilsonRate(rate float64, n int) (low, high float64) {
+	if n <= 0 || !(rate >= 0 && rate <= 1) {
+		return 0, 1
+	}
+	size := float64(n)
+	under := 1 + z95*z95/size
+	centre := (rate + z95*z95/(2*size)) / under
+	half := z95 * math.Sqrt(rate*(1-rate)/size+z95*z95/(4*size*size)) / under
+	low, high = max(0, centre-half), min(1, centre+half)
+	// At the ends the interval reaches the rate itself, which rounding may miss.
+	return min(low, rate), max(high, rate)
+}
+
+// minBlocks is the fewest days that a bootstrap is made of.
+const minBlocks = 10
+
+// Bootstrap gives the 95 % interval of a score by drawing whole days with
+// replacement (Efron's percentile method), since the hours and trails of one day
+// depend on each other. The same seed gives the same interval. ok is false with
+// fewer than 10 days, or when the score is undefined in more than a twentieth of
+// the draws.
+func Bootstrap(days []Table, rounds int, seed uint64, score func(Table) (float64, bool)) (low, high float64, ok bool) {
+	if len(days) < minBlocks || rounds < 1 {
+		return 0, 0, false
+	}
+	random := rand.New(rand.NewPCG(seed, uint64(len(days))))
+	values := make([]float64, 0, rounds)
+	for range rounds {
+		var sum Table
+		for range days {
+			sum = sum.Plus(days[random.IntN(len(days))])
+		}
+		if value, defined := score(sum); defined {
+			values = append(values, value)
+		}
+	}
+	if len(values) == 0 || len(values)*20 < rounds*19 {
+		return 0, 0, false
+	}
+	slices.Sort(values)
+	at := func(share float64) float64 { return values[int(math.Round(share*float64(len(values)-1)))] }
+	return at(0.025), at(0.975), true
+}

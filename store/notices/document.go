@@ -1,0 +1,78 @@
+package notices
+
+import (
+	"bytes"
+	"strconv"
+	"unicode/utf8"
+)
+
+// Limits of a document.
+const (
+	MaxBytes = 1 << 20
+	maxRows  = 5000
+)
+
+// Document is a text that holds notices.
+type Document struct {
+	Name     string // of the file or feed, for faults
+	Data     []byte
+	OnlyJSON bool // refuse CSV: a feed is JSON
+}
+
+// row is one notice as its document has it: the fields that have a value.
+type row struct {
+	line   int
+	fields map[string]field
+}
+
+// field is a value and where it stands.
+type field struct {
+	text string
+	line int
+}
+
+var byteOrderMark = []byte("\uFEFF")
+
+// rows takes a document apart. The known fields are those that a row may have.
+func (d *Document) rows(kind Kind, known []string, faults *faultList) []row {
+	data := bytes.TrimPrefix(d.Data, byteOrderMark)
+	switch bad := firstBadByte(data); {
+	case len(data) > MaxBytes:
+		faults.add(1, "", "tiene %d bytes; se admiten hasta %d", len(data), MaxBytes)
+		return nil
+	case len(bytes.TrimSpace(data)) == 0:
+		faults.add(1, "", "está vacío; una lista sin avisos se escribe []")
+		return nil
+	case bad >= 0:
+		faults.add(1+bytes.Count(data[:bad], []byte("\n")), "", "no está en UTF-8; guárdelo como UTF-8")
+		return nil
+	}
+	first := bytes.TrimLeft(data, " \t\r\n")[0]
+	var rows []row
+	switch {
+	case first == '{' || first == '[':
+		r := newJSONReader(data, known, faults)
+		rows = r.read(kind)
+	case d.OnlyJSON:
+		faults.add(1, "", "no es JSON: empieza con %s", strconv.QuoteRuneToASCII(rune(first)))
+	default:
+		rows = readCSV(data, known, faults)
+	}
+	if len(rows) > maxRows {
+		faults.add(rows[maxRows].line, "", "tiene más de %d avisos", maxRows)
+		return nil
+	}
+	return rows
+}
+
+// firstBadByte finds the first byte that is not UTF-8, -1 when all are.
+func firstBadByte(data []byte) int {
+	for i := 0; i < len(data); {
+		r, size := utf8.DecodeRune(data[i:])
+		if r == utf8.RuneError && size == 1 {
+			return i
+		}
+		i += size
+	}
+	return -1
+}
