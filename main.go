@@ -30,6 +30,7 @@ import (
 	"vigia/handlers/site"
 	"vigia/store"
 	"vigia/store/catalogue"
+	"vigia/store/notices"
 	"vigia/store/settings"
 )
 
@@ -55,11 +56,14 @@ func run(ctx context.Context, args, environ []string, out, errs io.Writer) int {
 		return 2
 	}
 	commands := map[string]func(context.Context, *settings.Settings, *terminal) error{
-		"demo": demo, "serve": serve, "check": check, "catalogue": catalogues, "backup": backup,
+		"demo": demo, "serve": serve, "check": check, "catalogue": catalogues, "backup": backup, "import": imports, "calibrate": calibrate,
 		"version": showVersion, "help": help,
 	}
 	if err := commands[s.Command](ctx, s, &terminal{out, errs, newLog(s, errs)}); err != nil {
 		fmt.Fprintf(errs, "vigia %s: %v\n", s.Command, err)
+		if usage := (*settings.UsageError)(nil); errors.As(err, &usage) {
+			return 2
+		}
 		return 1
 	}
 	return 0
@@ -100,17 +104,21 @@ func demo(ctx context.Context, s *settings.Settings, t *terminal) error {
 	}
 	defer closeWeather()
 	fmt.Fprintln(t.out, "DEMOSTRACIÓN: los datos son simulados y no valen para ninguna decisión.")
-	s.Data, s.ProviderURL = folder, base
+	s.Data, s.ProviderURL, s.ArchiveURL = folder, base, base
 	return serveWith(ctx, s, t, clock, openmeteo.Limits{}, true)
 }
 
 // serve runs the service on the real provider.
 func serve(ctx context.Context, s *settings.Settings, t *terminal) error {
-	limits := openmeteo.FreeLimits
+	return serveWith(ctx, s, t, clockwork.NewRealClock(), limitsOf(s), false)
+}
+
+// limitsOf gives the provider's limits: a contract has none that we know of.
+func limitsOf(s *settings.Settings) openmeteo.Limits {
 	if s.ProviderKey != "" {
-		limits = openmeteo.Limits{}
+		return openmeteo.Limits{}
 	}
-	return serveWith(ctx, s, t, clockwork.NewRealClock(), limits, false)
+	return openmeteo.FreeLimits
 }
 
 // serveWith puts the parts together and runs them until ctx ends: first no new
@@ -120,6 +128,7 @@ func serveWith(ctx context.Context, s *settings.Settings, t *terminal, clock clo
 	if err != nil {
 		return err
 	}
+	saveMemory(len(parks.Trails))
 	file, err := openStore(s, clock, t.log)
 	if err != nil {
 		return err
@@ -133,6 +142,7 @@ func serveWith(ctx context.Context, s *settings.Settings, t *terminal, clock clo
 	if s.BaseURL == "" && simulated {
 		s.BaseURL = "http://" + reachable(listener.Addr())
 	}
+	greet(s, t, listener.Addr(), parks) // who comes from now on waits for the first edition
 	server, err := newServer(s, clock, t.log, simulated)
 	if err != nil {
 		return err
@@ -142,7 +152,6 @@ func serveWith(ctx context.Context, s *settings.Settings, t *terminal, clock clo
 		return err
 	}
 	engine.Show()
-	greet(s, t, listener.Addr(), parks)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	cycles := make(chan error, 1)
@@ -151,6 +160,18 @@ func serveWith(ctx context.Context, s *settings.Settings, t *terminal, clock clo
 		cycles <- engine.Run(ctx)
 	}()
 	return errors.Join(server.Serve(ctx, listener), waitFor(cycles, cancel))
+}
+
+// saveMemory has the collector work harder where the heap would grow past what a
+// catalogue of this size needs: a small machine has more time than memory. The
+// runtime's own GOGC and GOMEMLIMIT go before.
+func saveMemory(trails int) {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(50)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(int64(40+trails/5) << 20)
+	}
 }
 
 // waitFor ends the cycles and gives what they end with.
@@ -167,7 +188,11 @@ func readCatalogue(s *settings.Settings) (*catalogue.Catalogue, error) {
 }
 
 func openStore(s *settings.Settings, clock clockwork.Clock, log *slog.Logger) (*store.Store, error) {
-	return store.Open(filepath.Join(s.Data, "vigia.db"), store.Options{Clock: clock, Log: log})
+	file, err := store.Open(filepath.Join(s.Data, "vigia.db"), store.Options{Clock: clock, Log: log})
+	if errors.Is(err, store.ErrInUse) {
+		return nil, fmt.Errorf("%w: stop the service that has it, or name another folder with --data", err)
+	}
+	return file, err
 }
 
 func newServer(s *settings.Settings, clock clockwork.Clock, log *slog.Logger, simulated bool) (*handlers.Server, error) {
@@ -188,27 +213,40 @@ func newServer(s *settings.Settings, clock clockwork.Clock, log *slog.Logger, si
 
 func newEngine(s *settings.Settings, clock clockwork.Clock, t *terminal, limits openmeteo.Limits,
 	parks *catalogue.Catalogue, file *store.Store, server *handlers.Server, simulated bool) (*forecast.Engine, error) {
-	ledger := openmeteo.NewLedger(clock, limits)
-	ledger.Log, ledger.OnChange = t.log, file.SaveLedger
-	if state, err := file.Ledger(); err == nil {
-		if err := ledger.UnmarshalBinary(state); err != nil {
-			t.log.Warn("the count of the provider's weight begins anew", "error", err)
-		}
-	} else if !errors.Is(err, store.ErrNotFound) {
-		t.log.Warn("the count of the provider's weight begins anew", "error", err)
-	}
+	ledger := newLedger(clock, limits, file, t.log)
 	provider, err := openmeteo.New(openmeteo.Options{
 		BaseURL: s.ProviderURL, Key: s.ProviderKey, UserAgent: "vigia/" + version, Clock: clock, Ledger: ledger, Log: t.log,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return forecast.New(forecast.Options{
-		Store: file, Provider: provider, Usage: func() openmeteo.Usage { return ledger.Usage(clock.Now()) },
-		Catalogue: parks, Rules: hazard.DefaultRules(), Models: s.Models, Clock: clock, Log: t.log,
-		Publisher: server, Simulated: simulated,
-		Progress: func(step string) { fmt.Fprintln(t.out, " ·", step) },
+	archive, err := openmeteo.New(openmeteo.Options{
+		BaseURL: s.ArchiveURL, Key: s.ProviderKey, UserAgent: "vigia/" + version, Clock: clock, Ledger: ledger, Log: t.log,
 	})
+	if err != nil {
+		return nil, err
+	}
+	return forecast.New(forecast.Options{
+		Store: file, Provider: provider, Archive: archive, Usage: func() openmeteo.Usage { return ledger.Usage(clock.Now()) },
+		Catalogue: parks, Rules: hazard.DefaultRules(), Models: s.Models, Clock: clock, Log: t.log,
+		Publisher: server, Simulated: simulated, UserAgent: "vigia/" + version,
+		NoticeURLs: [notices.NumKinds]string{notices.Volcanoes: s.VolcanoURL, notices.Closures: s.ClosuresURL},
+		Progress:   func(step string) { fmt.Fprintln(t.out, " ·", step) },
+	})
+}
+
+// newLedger takes up the count of the provider's weight that the file holds.
+func newLedger(clock clockwork.Clock, limits openmeteo.Limits, file *store.Store, log *slog.Logger) *openmeteo.Ledger {
+	ledger := openmeteo.NewLedger(clock, limits)
+	ledger.Log, ledger.OnChange = log, file.SaveLedger
+	state, err := file.Ledger()
+	if err == nil {
+		err = ledger.UnmarshalBinary(state)
+	}
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		log.Warn("the count of the provider's weight begins anew", "error", err)
+	}
+	return ledger
 }
 
 // greet says on one screen where the service is and what it does without.
@@ -265,6 +303,95 @@ func catalogues(_ context.Context, s *settings.Settings, t *terminal) error {
 	}
 	fmt.Fprintf(t.out, "%s: %d parks, %d trails, no faults\n", s.Args[1], len(parks.Parks), len(parks.Trails))
 	return nil
+}
+
+// imports takes in a file whole, or names everything that is wrong with it.
+func imports(_ context.Context, s *settings.Settings, t *terminal) error {
+	parks, err := readCatalogue(s)
+	if err != nil {
+		return err
+	}
+	if s.Args[0] == "observaciones" {
+		return observations(s, t, parks)
+	}
+	kind, _ := notices.KindOf(s.Args[0])
+	document, err := notices.Load(s.Args[1])
+	if err != nil {
+		return err
+	}
+	batch, err := notices.Read(kind, document, parks, time.Now())
+	if err != nil {
+		return err
+	}
+	file, err := openStore(s, clockwork.NewRealClock(), t.log)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if err := file.SaveNotices(batch); err != nil {
+		return err
+	}
+	fmt.Fprintf(t.out, "%s: %d notices of %s, in place of all that were known\n", s.Args[1], batch.Len(), kind)
+	return nil
+}
+
+// observations takes in what came of the weather, for the verification log.
+func observations(s *settings.Settings, t *terminal, parks *catalogue.Catalogue) error {
+	data, err := forecast.LoadObservations(s.Args[1])
+	if err != nil {
+		return err
+	}
+	file, err := openStore(s, clockwork.NewRealClock(), t.log)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	done, err := forecast.Observations{
+		Store: file, Catalogue: parks, Rules: hazard.DefaultRules(), Log: t.log, Now: time.Now(), Name: s.Args[1], Data: data,
+	}.Import()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(t.out, "%s: %d observations; %d days of a trail compared, %d without an estimate in the log\n", s.Args[1], done.Rows, done.Compared, done.Without)
+	return nil
+}
+
+// calibrate tells how often the rules would have given which state.
+func calibrate(ctx context.Context, s *settings.Settings, t *terminal) error {
+	parks, err := readCatalogue(s)
+	if err != nil {
+		return err
+	}
+	clock := clockwork.NewRealClock()
+	first, last, err := s.Span(clock.Now())
+	if err != nil {
+		return err
+	}
+	file, err := openStore(s, clock, t.log)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	archive, err := openmeteo.New(openmeteo.Options{
+		BaseURL: s.HistoryURL, Key: s.ProviderKey, UserAgent: "vigia/" + version, Clock: clock,
+		Ledger: newLedger(clock, limitsOf(s), file, t.log), Log: t.log,
+	})
+	if err != nil {
+		return err
+	}
+	question := forecast.Calibration{
+		Archive: archive, Catalogue: parks, Rules: hazard.DefaultRules(), Models: s.Models,
+		First: first, Last: last, Clock: clock, Progress: forecast.Bar(t.errs),
+	}
+	fmt.Fprintf(t.errs, "peso para el proveedor: %.0f; su servicio gratuito admite %.0f al día\n", question.Weight(), openmeteo.FreeLimits.Day)
+	rates, err := forecast.Calibrate(ctx, question)
+	switch {
+	case err != nil:
+		return err
+	case s.CSV:
+		return rates.WriteCSV(t.out)
+	}
+	return rates.WriteTable(t.out)
 }
 
 // backup copies the file of a service that is not running.

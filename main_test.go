@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -20,6 +22,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -27,6 +30,8 @@ import (
 
 	"vigia/forecast/openmeteo"
 	"vigia/forecast/simulate"
+	"vigia/store"
+	"vigia/store/catalogue"
 	"vigia/store/settings"
 )
 
@@ -589,7 +594,7 @@ func (c *console) String() string {
 }
 
 // find waits until a pattern is printed, and gives its first group.
-func (c *console) find(t *testing.T, pattern string) string {
+func (c *console) find(t testing.TB, pattern string) string {
 	t.Helper()
 	limit := time.After(30 * time.Second)
 	for {
@@ -645,7 +650,7 @@ type answer struct {
 	TS    string
 }
 
-func get(t *testing.T, url string, status int, data any) answer {
+func get(t testing.TB, url string, status int, data any) answer {
 	t.Helper()
 	response, err := http.Get(url)
 	if err != nil {
@@ -695,7 +700,7 @@ type parkAnswer struct {
 }
 
 func TestDemoServesEstimates(t *testing.T) {
-	p := start(t, "demo", "--seed", "7")
+	p := start(t, "demo", "--seed", "7", "--rate-limit", "0")
 	p.out.find(t, `(datos son simulados)`)
 	var parks []parkAnswer
 	poll(t, "estimates", func() bool {
@@ -790,6 +795,129 @@ func TestServeWithoutProviderAndBack(t *testing.T) {
 	}
 }
 
+// officialAnswer is what the API says in the name of others.
+type officialAnswer struct {
+	Estado    *string
+	Volcanoes []struct {
+		Volcan string
+		Nivel  string `json:"nivel_tecnico"`
+		Stale  bool   `json:"desactualizado"`
+	} `json:"alertas_volcanicas"`
+	Closures []struct{ Sendero, Situacion string } `json:"cierres"`
+}
+
+// volcanoAtLosAndes is fewParks with a volcano.
+func volcanoAtLosAndes(t *testing.T) string {
+	t.Helper()
+	path := fewParks(t)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	volcano := `"volcanes":[{"slug":"tupungatito","nombre":"Tupungatito","latitud":-33.4,"longitud":-69.8,"altitud_m":5640,"vigilado":true,
+		"parques":[{"parque":"los-andes","distancia_km":26.5}]}],"parques"`
+	if err := os.WriteFile(path, []byte(strings.Replace(string(text), `"parques"`, volcano, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+const (
+	volcanoNotice = `[{"volcan":"Tupungatito","nivel_tecnico":"amarilla","fuente":"SERNAGEOMIN","fuente_url":"https://example.cl/t","publicado_en":"2026-01-02"}]`
+	closureNotice = "parque;sendero;situacion;fuente;fuente_url\nlos-andes;portezuelo;cerrado;CONAF;https://example.cl/c\n"
+)
+
+func writeFile(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Notices come from files and from feeds, are shown with the estimates' absence or
+// presence alike, and survive a feed that goes bad and a restart.
+func TestOfficialNoticesFromFileAndFeed(t *testing.T) {
+	provider, url := weather(t, "127.0.0.1:0")
+	provider.Fail(simulate.Fault{Kind: simulate.Outage, On: simulate.AllCalls})
+	data, parks := t.TempDir(), volcanoAtLosAndes(t)
+	imported := func(kind, file string) (int, string) {
+		out := newConsole()
+		return run(t.Context(), []string{"import", kind, file, "--data", data, "--catalogue", parks}, nil, out, out), out.String()
+	}
+	closures := writeFile(t, "cierres.csv", closureNotice)
+	if status, said := imported("cierres", closures); status != 0 || !strings.Contains(said, "1 notices of cierres") {
+		t.Fatalf("import: %d, %s", status, said)
+	}
+	bad := writeFile(t, "malos.csv", closureNotice+"los-ondes;;abierto;CONAF;https://example.cl/c\n")
+	if status, said := imported("cierres", bad); status != 1 || !strings.Contains(said, "malos.csv:3: parque: ") ||
+		!strings.Contains(said, "¿quiso decir los-andes?") || !strings.Contains(said, "malos.csv:3: situacion: ") {
+		t.Errorf("a bad file: %d, %s", status, said)
+	}
+	if status, said := imported("cierres", "/no/such/file"); status != 1 || !strings.Contains(said, "/no/such/file") {
+		t.Errorf("no file: %d, %s", status, said)
+	}
+	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, volcanoNotice) }))
+	defer source.Close()
+	args := []string{"serve", "--contact", "a@example.cl", "--provider-url", url, "--data", data, "--catalogue", parks, "--rate-limit", "0"}
+	p := start(t, append(args, "--volcano-url", source.URL+"/v.json")...)
+	var park officialAnswer
+	poll(t, "the feed's notices", func() bool {
+		get(t, p.url+"/api/v1/parques/los-andes", 200, &park)
+		return len(park.Volcanoes) == 1
+	})
+	if park.Estado != nil || park.Volcanoes[0].Nivel != "amarilla" || park.Volcanoes[0].Stale || len(park.Closures) != 1 || park.Closures[0].Sendero != "portezuelo" {
+		t.Errorf("%+v", park)
+	}
+	if status, said := imported("cierres", closures); status != 1 || !strings.Contains(said, "stop the service") {
+		t.Errorf("import beside the service: %d, %s", status, said)
+	}
+	if status := p.end(t); status != 0 {
+		t.Fatalf("exit status %d", status)
+	}
+	if status, _ := imported("cierres", writeFile(t, "ninguno.json", "[]")); status != 0 {
+		t.Errorf("an empty list: %d", status)
+	}
+	source.Close()
+	again := start(t, append(args, "--volcano-url", source.URL+"/v.json")...)
+	get(t, again.url+"/api/v1/parques/los-andes", 200, &park)
+	if len(park.Volcanoes) != 1 || len(park.Closures) != 0 {
+		t.Errorf("after a restart with the feed away: %+v", park)
+	}
+}
+
+func TestCalibrateOverSimulatedWeather(t *testing.T) {
+	provider, url := weather(t, "127.0.0.1:0")
+	data, parks := t.TempDir(), fewParks(t)
+	calibrate := func(more ...string) (int, string, string) {
+		out, errs := newConsole(), newConsole()
+		status := run(t.Context(), append([]string{"calibrate", "--history-url", url, "--data", data, "--catalogue", parks}, more...), nil, out, errs)
+		return status, out.String(), errs.String()
+	}
+	status, table, bar := calibrate("--days", "5")
+	if status != 0 || !strings.Contains(table, "(5 días)") || !strings.Contains(table, "los-andes/portezuelo") || !strings.Contains(bar, "] 100 %") {
+		t.Errorf("%d\n%s\n%s", status, table, bar)
+	}
+	status, lines, _ := calibrate("--csv", "--days", "5", "--models", "ecmwf_ifs")
+	if status != 0 || !strings.HasPrefix(lines, "parque,sendero,amenaza,") || !strings.Contains(lines, "los-andes,portezuelo,todas,80,") {
+		t.Errorf("%d\n%s", status, lines)
+	}
+	if status, _, said := calibrate("--to", "2999-01-01"); status != 2 || !strings.Contains(said, "--to 2999-01-01: must be a day up to") {
+		t.Errorf("a day to come: %d, %s", status, said)
+	}
+	// One place, eight days, four models and one: booked in the file as it was asked.
+	file, err := store.Open(filepath.Join(data, "vigia.db"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	booked := newLedger(clockwork.NewRealClock(), openmeteo.FreeLimits, file, slog.New(slog.DiscardHandler)).Usage(time.Now())
+	if asked := provider.Weight(); asked != 6 || booked.Month < asked {
+		t.Errorf("%v was asked, %v is booked", asked, booked.Month)
+	}
+}
+
 func TestWrongCallsSayWhatIsWrong(t *testing.T) {
 	broken := filepath.Join(t.TempDir(), "roto.json")
 	if err := os.WriteFile(broken, []byte(`{"parques":[{"slug":"Mal"}]}`), 0o600); err != nil {
@@ -876,7 +1004,7 @@ func TestRecordedStormInTheAndes(t *testing.T) {
 			Main    *string `json:"amenaza_principal"`
 		}
 	}
-	out.find(t, `(?s)(publicadas.*publicadas.*publicadas.*publicadas)`) // once for each model
+	out.find(t, `(?s)pidiendo cmc_gem_gdps.*(publicadas)`) // the last of the models is in
 	get(t, base+"/api/v1/parques/los-andes/pronostico", 200, &trails)
 	var got strings.Builder
 	for i, hour := range trails[0].Horas {
@@ -894,5 +1022,169 @@ func TestRecordedStormInTheAndes(t *testing.T) {
 	}
 	if first := trails[0].Horas[0]; *first.Main != "frio_mojado" || first.Calidad != "parcial" {
 		t.Errorf("the first hour is %s by %s; five hours of data do not fill its sums", first.Calidad, *first.Main)
+	}
+}
+
+// canned keeps the answers of a simulated provider, so that a benchmark pays
+// for reading them and not for making them.
+type canned struct {
+	weather http.Handler
+	mu      sync.Mutex
+	answers map[string]*httptest.ResponseRecorder
+}
+
+func (c *canned) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		panic(err)
+	}
+	key := r.URL.String() + string(body)
+	c.mu.Lock()
+	answer, ok := c.answers[key]
+	if !ok {
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		answer = httptest.NewRecorder()
+		c.weather.ServeHTTP(answer, r)
+		c.answers[key] = answer
+	}
+	c.mu.Unlock()
+	maps.Copy(w.Header(), answer.Header())
+	w.WriteHeader(answer.Code)
+	w.Write(answer.Body.Bytes())
+}
+
+// BenchmarkCycle is the first cycle on an empty file, the most there can be to
+// do: four models fetched over HTTP and decoded, every trail estimated four
+// times, alerts, one transaction each, and all pages and answers made. The CPU
+// is that of the whole process, the sending of the canned weather included.
+func BenchmarkCycle(b *testing.B) {
+	for _, trails := range []int{200, 2000, 20000} {
+		b.Run(fmt.Sprint(trails), func(b *testing.B) {
+			clock := clockwork.NewFakeClockAt(time.Date(2026, 11, 21, 15, 5, 0, 0, time.UTC))
+			provider := httptest.NewServer(&canned{
+				weather: simulate.New(simulate.Options{Seed: 1, Clock: clock}), answers: map[string]*httptest.ResponseRecorder{},
+			})
+			defer provider.Close()
+			parks := catalogue.Scaled(trails)
+			benchmarkedCycle(b, clock, provider.URL, parks)
+			before := cpu(b)
+			for b.Loop() {
+				benchmarkedCycle(b, clock, provider.URL, parks)
+			}
+			used := (cpu(b) - before).Seconds() / float64(b.N)
+			b.ReportMetric(used, "cpu-s/op")
+			b.ReportMetric(used/float64(trails)*1e6, "cpu-µs/trail")
+		})
+	}
+}
+
+func benchmarkedCycle(b *testing.B, clock clockwork.Clock, url string, parks *catalogue.Catalogue) {
+	b.Helper()
+	log := slog.New(slog.DiscardHandler)
+	s := &settings.Settings{ProviderURL: url, Data: b.TempDir(), Models: openmeteo.DefaultModels}
+	file, err := openStore(s, clock, log)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer file.Close()
+	server, err := newServer(s, clock, log, false)
+	if err != nil {
+		b.Fatal(err)
+	}
+	engine, err := newEngine(s, clock, &terminal{io.Discard, io.Discard, log}, openmeteo.Limits{}, parks, file, server, false)
+	if err != nil {
+		b.Fatal(err)
+	}
+	engine.Cycle(b.Context())
+}
+
+// cpu is the time that the process has used on all processors.
+func cpu(b *testing.B) time.Duration {
+	b.Helper()
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+// BenchmarkStart is from nothing to the first estimates served, on a file with
+// four runs and a full history: opening, publishing, and the first answer over
+// the network.
+func BenchmarkStart(b *testing.B) {
+	clock := clockwork.NewFakeClockAt(time.Date(2026, 11, 21, 15, 5, 0, 0, time.UTC))
+	provider := httptest.NewServer(&canned{
+		weather: simulate.New(simulate.Options{Seed: 1, Clock: clock}), answers: map[string]*httptest.ResponseRecorder{},
+	})
+	defer provider.Close()
+	s, err := settings.Parse("serve", []string{"--contact", "a@example.cl", "--provider-url", provider.URL, "--data", b.TempDir(),
+		"--listen", "127.0.0.1:0", "--rate-limit", "0"}, nil, os.ReadFile, openmeteo.CanonicalModel)
+	if err != nil {
+		b.Fatal(err)
+	}
+	fillHistory(b, s, clock)
+	served := func() (listening, answered time.Duration) {
+		began := time.Now()
+		ctx, stop := context.WithCancel(b.Context())
+		out, ended := newConsole(), make(chan error)
+		go func() {
+			ended <- serveWith(ctx, s, &terminal{out, out, slog.New(slog.DiscardHandler)}, clock, openmeteo.Limits{}, false)
+		}()
+		url := out.find(b, `Abra (http://\S+)`)
+		listening = time.Since(began)
+		var parks []parkAnswer
+		get(b, url+"/api/v1/parques", 200, &parks)
+		answered = time.Since(began)
+		if parks[0].Estado == nil && *parks[0].Motivo == "sin_corridas" {
+			b.Fatal("the first answer has no estimates")
+		}
+		stop()
+		if err := <-ended; err != nil {
+			b.Fatal(err)
+		}
+		return listening, answered
+	}
+	var listening, answered time.Duration
+	for b.Loop() {
+		l, a := served()
+		listening, answered = listening+l, answered+a
+	}
+	b.ReportMetric(listening.Seconds()*1e3/float64(b.N), "ms-to-listen")
+	b.ReportMetric(answered.Seconds()*1e3/float64(b.N), "ms-to-estimates")
+}
+
+// fillHistory makes a file as a week of service leaves it.
+func fillHistory(b *testing.B, s *settings.Settings, clock *clockwork.FakeClock) {
+	b.Helper()
+	log := slog.New(slog.DiscardHandler)
+	file, err := openStore(s, clock, log)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer file.Close()
+	server, err := newServer(s, clock, log, false)
+	if err != nil {
+		b.Fatal(err)
+	}
+	parks := catalogue.Default()
+	engine, err := newEngine(s, clock, &terminal{io.Discard, io.Discard, log}, openmeteo.Limits{}, parks, file, server, false)
+	if err != nil {
+		b.Fatal(err)
+	}
+	engine.Cycle(b.Context())
+	hour := clock.Now().Truncate(time.Hour)
+	now, err := file.History(parks, hour, 1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	alerts, err := file.Alerts()
+	if err != nil {
+		b.Fatal(err)
+	}
+	for k := 167; k >= 0; k-- {
+		at := hour.Add(-time.Duration(k) * time.Hour)
+		if err := file.Commit(&store.Cycle{Catalogue: parks, Hour: at, IssuedAt: at, Rows: now.Hours[0].Rows, Alerts: alerts}); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

@@ -13,16 +13,7 @@ import (
 // Without a run the trails have no estimates and reason says why.
 func (e *Engine) assess(now time.Time) (trails []store.TrailForecast, reason hazard.Reason) {
 	limit := e.dataLimit()
-	var runs []hazard.Run
-	held := 0
-	for _, m := range e.models {
-		if m.run != nil {
-			held++
-		}
-		if m.votes(now, limit) {
-			runs = append(runs, hazard.Run{Model: m.id, Init: m.run.Init, Columns: m.run.Columns})
-		}
-	}
+	runs, held := e.voting(now)
 	if len(runs) == 0 {
 		if held > 0 {
 			return nil, hazard.DataTooOld
@@ -30,22 +21,38 @@ func (e *Engine) assess(now time.Time) (trails []store.TrailForecast, reason haz
 		return nil, hazard.NoRuns
 	}
 	trails = make([]store.TrailForecast, len(e.sites))
-	e.eachTrail(runs, now.Truncate(time.Hour), trails)
+	e.eachTrail(e.o.Rules, runs, now.Truncate(time.Hour), trails, nil)
 	if newest, _ := age(e.models, now, limit); now.Sub(newest) > staleAfter {
 		markStale(trails)
 	}
 	return trails, hazard.NoReason
 }
 
-// eachTrail shares the trails out between as many assessors as processors.
-func (e *Engine) eachTrail(runs []hazard.Run, from time.Time, trails []store.TrailForecast) {
+// voting gives the runs that may vote, and how many are held in all.
+func (e *Engine) voting(now time.Time) (runs []hazard.Run, held int) {
+	for _, m := range e.models {
+		if m.run != nil {
+			held++
+		}
+		if m.votes(now, e.dataLimit()) {
+			runs = append(runs, hazard.Run{Model: m.id, Init: m.run.Init, Columns: m.run.Columns})
+		}
+	}
+	return runs, held
+}
+
+// eachTrail estimates the trails, or those of them that are wanted, shared out
+// between as many assessors as processors.
+func (e *Engine) eachTrail(rules *hazard.Rules, runs []hazard.Run, from time.Time, trails []store.TrailForecast, wanted []bool) {
 	workers := min(runtime.GOMAXPROCS(0), len(trails))
 	var wait sync.WaitGroup
 	for w := range workers {
 		wait.Go(func() {
-			assessor := e.o.Rules.NewAssessor(runs, len(e.o.Models), from, Hours)
+			assessor := rules.NewAssessor(runs, len(e.o.Models), from, Hours)
 			for i := w; i < len(trails); i += workers {
-				trails[i].Hours = assessor.Assess(e.sites[i])
+				if wanted == nil || wanted[i] {
+					trails[i].Hours = assessor.Assess(e.sites[i])
+				}
 			}
 		})
 	}

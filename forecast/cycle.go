@@ -2,6 +2,7 @@ package forecast
 
 import (
 	"context"
+	"runtime/debug"
 	"time"
 
 	"vigia/forecast/alert"
@@ -9,25 +10,36 @@ import (
 	"vigia/store"
 )
 
+// patience is how long a run that came in waits for those of the other models
+// before an edition is made with it: the provider's limits may hold them back
+// for minutes.
+const patience = 20 * time.Second
+
 // Cycle runs one cycle: the hour is estimated from what is held and published,
-// then what is new at the provider is fetched, and for each run that came in
-// the hour is estimated and published again.
+// then what is new at the provider is fetched, and the hour is estimated and
+// published again with it. The very first run is shown at once.
 func (e *Engine) Cycle(ctx context.Context) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	defer debug.FreeOSMemory() // what a cycle leaves behind is not needed for an hour
 	e.keepUp()
 	before := e.statuses(e.o.Clock.Now())
-	published := false
+	fresh := false // a run came in that no edition shows yet
 	e.renew(ctx, func() {
-		e.issue()
-		published = true
+		if fresh = true; len(e.trails) == 0 || e.o.Clock.Since(e.issuedAt) > patience {
+			e.issue()
+			fresh = false
+		}
 	})
 	if ctx.Err() != nil {
 		return
 	}
-	if now := e.o.Clock.Now(); !published && (now.Truncate(time.Hour) != e.issued || changed(before, e.statuses(now))) {
+	if now := e.o.Clock.Now(); fresh || now.Truncate(time.Hour) != e.issued || changed(before, e.statuses(now)) {
 		e.issue()
 	}
+	e.keepUp()
+	e.countRun()
+	e.verify(ctx)
 }
 
 // keepUp issues the hour from what is held when it has no edition yet.
@@ -45,7 +57,7 @@ func (e *Engine) Show() {
 		e.issue()
 		return
 	}
-	e.o.Publisher.Publish(e.edition(e.o.Clock.Now(), nil, hazard.NoRuns))
+	e.board.publish(e.edition(e.o.Clock.Now(), nil, hazard.NoRuns))
 }
 
 func (e *Engine) holdsRuns() bool {
@@ -64,21 +76,24 @@ func (e *Engine) issue() {
 	now := e.o.Clock.Now()
 	began := now
 	trails, reason := e.assess(now)
-	alerts := e.alerts
-	if reason == hazard.NoReason {
-		alerts = alert.Update(e.alerts, e.outlooks(trails), now)
-	}
+	alerts := e.moveAlerts(now, trails)
+	e.keep(now, trails, alerts)
+	edition := e.edition(now, trails, reason)
+	e.board.publish(edition)
+	e.o.Log.Info("estimates published", "hour", edition.Hour.UTC(), "trails", len(trails), "reason", string(reason),
+		"alerts", len(edition.Alerts), "took", e.o.Clock.Since(began).Round(time.Millisecond))
+	e.tell("estimaciones publicadas: %d senderos, %d alertas", len(trails), len(edition.Alerts))
+}
+
+// keep writes the hour with its alerts in one transaction and holds on to them.
+func (e *Engine) keep(now time.Time, trails []store.TrailForecast, alerts []alert.Alert) {
 	err := e.o.Store.Commit(&store.Cycle{
 		Catalogue: e.o.Catalogue, Hour: now.Truncate(time.Hour), IssuedAt: now,
 		Rows: rows(trails, len(e.sites)), Alerts: alerts, ConfirmedAt: e.confirmations(),
+		Issued: e.log(now, trails),
 	})
 	e.noteCommit(err)
-	e.alerts, e.issued = alerts, now.Truncate(time.Hour)
-	edition := e.edition(now, trails, reason)
-	e.o.Publisher.Publish(edition)
-	e.o.Log.Info("estimates published", "hour", edition.Hour.UTC(), "trails", len(trails), "reason", string(reason),
-		"alerts", len(alerts), "took", e.o.Clock.Since(began).Round(time.Millisecond))
-	e.tell("estimaciones publicadas: %d senderos, %d alertas", len(trails), len(alerts))
+	e.alerts, e.trails, e.issued, e.issuedAt = alerts, trails, now.Truncate(time.Hour), now
 }
 
 // noteCommit logs a change from working to failing and back.
@@ -90,24 +105,6 @@ func (e *Engine) noteCommit(err error) {
 		e.o.Log.Info("the file can be written again")
 	}
 	e.failing = err
-}
-
-// outlooks groups the estimates by park.
-func (e *Engine) outlooks(trails []store.TrailForecast) []alert.Outlook {
-	c := e.o.Catalogue
-	list := make([]alert.Outlook, len(c.Parks))
-	for p := range c.Parks {
-		list[p].Park = c.Parks[p].Slug
-		for i, trail := range c.TrailsOf(p) {
-			places := make([]string, len(trail.Points))
-			for n, point := range trail.Points {
-				places[n] = point.Name
-			}
-			hours := trails[c.Parks[p].FirstTrail+i].Hours
-			list[p].Trails = append(list[p].Trails, alert.Trail{Slug: trail.Slug, Places: places, Hours: hours})
-		}
-	}
-	return list
 }
 
 // rows are the current hour's estimates in the form that is kept. Trails without

@@ -3,6 +3,7 @@ package forecast
 import (
 	"time"
 
+	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
 	"vigia/store"
 )
@@ -13,11 +14,14 @@ func (e *Engine) edition(now time.Time, trails []store.TrailForecast, reason haz
 	edition := &store.Edition{
 		Catalogue: e.o.Catalogue, Rules: e.o.Rules, Simulated: e.o.Simulated,
 		Hour: hour, NextAt: hour.Add(time.Hour), Reason: reason,
-		Trails: trails, Alerts: e.alerts, Models: e.statuses(now), StartedAt: e.startedAt, FileBytes: e.o.Store.Size(),
+		Trails: trails, Alerts: alert.Issued(e.alerts, now), Models: e.statuses(now), StartedAt: e.startedAt, FileBytes: e.o.Store.Size(),
 	}
 	if len(trails) > 0 {
 		edition.IssuedAt = now
 		edition.ValidUntil = e.validUntil(now)
+	}
+	if reason == hazard.DataTooOld {
+		edition.ValidUntil = e.endedAt(now)
 	}
 	usage := e.o.Usage()
 	edition.WeightDay, edition.DayLimit = int(usage.Day+0.5), int(usage.Limits.Day)
@@ -30,6 +34,7 @@ func (e *Engine) edition(now time.Time, trails []store.TrailForecast, reason haz
 		edition.StoreError = "no se puede leer el historial"
 	}
 	edition.History = history
+	edition.Verification = e.verification
 	return edition
 }
 
@@ -43,4 +48,19 @@ func (e *Engine) validUntil(now time.Time) time.Time {
 		until = limit
 	}
 	return until
+}
+
+// endedAt is when the last estimates stopped being current: never later than now,
+// for a confirmation may come from a clock that was wrong.
+func (e *Engine) endedAt(now time.Time) time.Time {
+	var last time.Time
+	for _, m := range e.models {
+		if m.run != nil && m.confirmed.After(last) {
+			last = m.confirmed
+		}
+	}
+	if ended := last.Add(e.dataLimit()); ended.Before(now) {
+		return ended
+	}
+	return now
 }

@@ -25,6 +25,7 @@ import (
 	"vigia/forecast/openmeteo"
 	"vigia/store"
 	"vigia/store/catalogue"
+	"vigia/store/notices"
 )
 
 // Provider gives the weather. [openmeteo.Client] is the real one.
@@ -39,7 +40,7 @@ type Publisher interface {
 	Publish(*store.Edition)
 }
 
-// Options are what an Engine needs. All but Progress are required.
+// Options are what an Engine needs. All but the notices and Progress are required.
 type Options struct {
 	Store     *store.Store
 	Provider  Provider
@@ -51,6 +52,11 @@ type Options struct {
 	Log       *slog.Logger
 	Publisher Publisher
 	Simulated bool
+	// NoticeURLs are the feeds of official notices by their kind, "" for none.
+	NoticeURLs [notices.NumKinds]string
+	UserAgent  string // sent to the feeds
+	// Archive, when set, is asked once a day what came of the estimates.
+	Archive Archive
 	// Progress, when set, is told each step of a cycle in plain Spanish.
 	Progress func(step string)
 }
@@ -74,12 +80,22 @@ type Engine struct {
 	o         Options
 	sites     []hazard.Site
 	startedAt time.Time
+	board     *board  // where editions are shown
+	feeds     []*feed // of official notices
 
-	mu      sync.Mutex // one cycle at a time; guards what follows
-	models  []*model
-	alerts  []alert.Alert
-	issued  time.Time // hour of the last edition with this process's cycle; zero before the first
-	failing error     // of the last commit
+	mu        sync.Mutex // one cycle at a time; guards what follows
+	models    []*model
+	alerts    []alert.Alert         // with those that wait for another run
+	counted   map[string]time.Time  // by model: the runs that the alerts have taken into account
+	countedAt time.Time             // hour of the cycle that counted last
+	trails    []store.TrailForecast // of the last edition
+	issued    time.Time             // hour of the last edition with this process's cycle; zero before the first
+	issuedAt  time.Time             // of the last edition
+	failing   error                 // of the last commit
+
+	verifier     *verifier
+	verification *store.Verification // nil before it was computed first
+	verifyAt     time.Time           // no verification before this
 }
 
 // New takes up what the store holds. The runs are read from it, so that a
@@ -94,6 +110,7 @@ func New(o Options) (*Engine, error) {
 	if e.alerts, err = o.Store.Alerts(); err != nil {
 		o.Log.Error("alerts not read; they are made anew from the estimates", "error", err)
 	}
+	e.counted = lastCounted(e.alerts)
 	for _, id := range o.Models {
 		m := &model{id: id, confirmed: confirmed[id]}
 		m.run, err = o.Store.Run(id, o.Catalogue.Locations)
@@ -102,6 +119,8 @@ func New(o Options) (*Engine, error) {
 		}
 		e.models = append(e.models, m)
 	}
+	e.takeUpNotices()
+	e.openVerification()
 	return e, nil
 }
 

@@ -3,6 +3,8 @@ package forecast
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
+	"sync"
 	"time"
 
 	"github.com/go-co-op/gocron/v2"
@@ -13,11 +15,10 @@ import (
 // sleeps or its clock is set.
 const watchEvery = 5 * time.Second
 
-// Run shows what is held at once, then runs a cycle now and at every full hour
+// Run runs a cycle now and at every full hour
 // (UTC: no hour is lost when a local clock changes) until the context ends. A
 // cycle that is running then is given up: its transaction is whole or not there.
 func (e *Engine) Run(ctx context.Context) error {
-	e.Show()
 	scheduler, err := gocron.NewScheduler(
 		gocron.WithLocation(time.UTC), gocron.WithClock(e.o.Clock), gocron.WithStopTimeout(5*time.Second),
 		gocron.WithGlobalJobOptions(gocron.WithSingletonMode(gocron.LimitModeReschedule)),
@@ -28,6 +29,9 @@ func (e *Engine) Run(ctx context.Context) error {
 	if _, err := scheduler.NewJob(gocron.CronJob("0 * * * *", false), gocron.NewTask(func() { e.guarded(ctx) })); err != nil {
 		return fmt.Errorf("schedule the hourly cycle: %w", err)
 	}
+	var following sync.WaitGroup
+	following.Go(func() { e.followNotices(ctx) })
+	defer following.Wait()
 	scheduler.Start()
 	e.guarded(ctx)
 	e.watch(ctx)
@@ -69,13 +73,16 @@ func (e *Engine) due() bool {
 	return false
 }
 
-// guarded runs a cycle and keeps a panic in it from ending the service: what was
-// published last stays until it expires.
-func (e *Engine) guarded(ctx context.Context) {
+// guarded runs a cycle. When it breaks off, what was published last stays until it
+// expires.
+func (e *Engine) guarded(ctx context.Context) { e.guard("cycle", func() { e.Cycle(ctx) }) }
+
+// guard keeps a panic in a part of the work from ending the service.
+func (e *Engine) guard(what string, do func()) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			e.o.Log.Error("cycle broke off", "panic", fmt.Sprint(fault))
+			e.o.Log.Error(what+" broke off", "panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
 		}
 	}()
-	e.Cycle(ctx)
+	do()
 }

@@ -60,6 +60,23 @@ func TestExpiryAtReadTime(t *testing.T) {
 	}
 }
 
+// Estimates that the clock says are not made yet are of unknown age.
+func TestEstimatesFromTheFuture(t *testing.T) {
+	e := edition()
+	s := newStand(t, e, nil)
+	s.clock.Advance(e.IssuedAt.Add(-clockSlack).Sub(now))
+	if a := s.get("/api/v1/alertas"); a.StatusCode != 200 {
+		t.Fatalf("set back a little: %d", a.StatusCode)
+	}
+	s.clock.Advance(-time.Millisecond)
+	if a := s.get("/api/v1/alertas"); a.StatusCode != 503 {
+		t.Errorf("set back far: %d", a.StatusCode)
+	}
+	if a := s.get("/api/v1/parques/lauca"); bytes.Contains(a.body, []byte(`:"verde"`)) {
+		t.Error("green from the future")
+	}
+}
+
 func TestNothingYet(t *testing.T) {
 	s := newStand(t, empty(), nil)
 	data, _ := s.get("/api/v1/parques").envelope(t)

@@ -93,11 +93,15 @@ func (s *Server) Publish(e *store.Edition) {
 	defer s.turning.Unlock()
 	now := s.Clock.Now()
 	p := &publication{edition: e}
+	var forms sync.WaitGroup
+	if now.Before(e.ValidUntil) {
+		forms.Go(func() { p.expired = s.newView(e, e.ValidUntil, e.ValidUntil) })
+	}
 	p.current = s.newView(e, now, now)
+	forms.Wait()
 	p.until = p.current.api.Until()
-	p.expired = p.current
-	if !p.until.IsZero() {
-		p.expired = s.newView(e, e.ValidUntil, e.ValidUntil)
+	if p.expired == nil {
+		p.expired = p.current
 	}
 	s.shown.Store(p)
 	select {
@@ -124,15 +128,36 @@ func (s *Server) newView(e *store.Edition, now, modified time.Time) *view {
 // the expired form, made long before; between, where only an alert began or
 // the hour turned, the view is made anew if the scheduled goroutine has not yet.
 func (s *Server) at(now time.Time) *view {
-	p := s.shown.Load()
+	if v := s.shown.Load().at(now); v != nil {
+		return v
+	}
+	return s.turn(now)
+}
+
+// clockSlack is how far a clock may be set back, as time servers do, before the
+// estimates of the moment are doubted.
+const clockSlack = 5 * time.Minute
+
+// at gives the view that is true at an instant, nil when none is any more.
+func (p *publication) at(now time.Time) *view {
 	switch {
+	case now.Before(p.edition.IssuedAt.Add(-clockSlack)):
+		return p.expired // the clock was set back: how old the estimates are is not known
 	case p.until.IsZero() || now.Before(p.until):
 		return p.current
-	case !now.Before(p.edition.ValidUntil):
+	case p.over(now) && p.expired.holds(now):
 		return p.expired
 	default:
-		return s.turn(now)
+		return nil
 	}
+}
+
+// over tells whether the publication has no estimates at an instant.
+func (p *publication) over(now time.Time) bool { return !now.Before(p.edition.ValidUntil) }
+
+func (v *view) holds(now time.Time) bool {
+	until := v.api.Until()
+	return until.IsZero() || now.Before(until)
 }
 
 // turn makes the view of now from the edition that is shown.
@@ -140,17 +165,30 @@ func (s *Server) turn(now time.Time) *view {
 	s.turning.Lock()
 	defer s.turning.Unlock()
 	p := s.shown.Load()
-	switch {
-	case p.until.IsZero() || now.Before(p.until):
-		return p.current // another one was faster
-	case !now.Before(p.edition.ValidUntil):
-		return p.expired
+	if v := p.at(now); v != nil {
+		return v // another one was faster
 	}
 	next := &publication{edition: p.edition, expired: p.expired}
-	next.current = s.newView(p.edition, now, p.until)
+	changed := p.until
+	if last := p.expired.api.Until(); p.over(now) && last.After(changed) {
+		changed = last
+	}
+	next.current = s.newView(p.edition, now, changed)
 	next.until = next.current.api.Until()
+	if p.over(now) {
+		next.expired = next.current
+	}
 	s.shown.Store(next)
 	return next.current
+}
+
+// turnsAt is the next instant at which a view must be made; zero is never. For the
+// end of the estimates there is one already, which an official notice may end.
+func (p *publication) turnsAt(now time.Time) time.Time {
+	if p.over(now) || !p.until.Before(p.edition.ValidUntil) {
+		return p.expired.api.Until()
+	}
+	return p.until
 }
 
 // turnOver makes the next view when the one shown stops being true, so that no
@@ -159,9 +197,11 @@ func (s *Server) turnOver(ctx context.Context) {
 	for {
 		var due <-chan time.Time
 		stop := func() bool { return true }
-		if p := s.shown.Load(); p != nil && !p.until.IsZero() && p.until.Before(p.edition.ValidUntil) {
-			timer := s.Clock.NewTimer(p.until.Sub(s.Clock.Now()))
-			due, stop = timer.Chan(), timer.Stop
+		if p := s.shown.Load(); p != nil {
+			if now := s.Clock.Now(); !p.turnsAt(now).IsZero() {
+				timer := s.Clock.NewTimer(p.turnsAt(now).Sub(now))
+				due, stop = timer.Chan(), timer.Stop
+			}
 		}
 		select {
 		case <-ctx.Done():

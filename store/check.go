@@ -85,6 +85,9 @@ func checkValues(path string, tx *bbolt.Tx) error {
 		{bucketAlerts, func(k, v []byte) error { _, err := decodeAlert(k, v); return err }},
 		{bucketModels, func(k, v []byte) error { _, err := unsealTime(v); return err }},
 		{bucketNotices, func(k, v []byte) error { _, err := decodeNotices(k, v); return err }},
+		{bucketIssued, func(k, v []byte) error { return checkIssued(k, v) }},
+		{bucketPairs, func(k, v []byte) error { return checkPairs(k, v) }},
+		{bucketVerification, func(k, v []byte) error { return checkSealed(v) }},
 	}
 	if trails := tx.Bucket(bucketTrails); trails != nil {
 		highest = trails.Sequence()

@@ -28,6 +28,7 @@ type Cycle struct {
 	Rows        []HistoryRow         // as Catalogue.Trails
 	Alerts      []alert.Alert        // all that there are: one that is not among them is forgotten
 	ConfirmedAt map[string]time.Time // by model; a model that is not among them keeps its own
+	Issued      *IssuedHour          // for the verification log; nil logs nothing
 }
 
 // Commit keeps a cycle in one transaction: the estimates of its hour (in place of
@@ -51,6 +52,7 @@ func (s *Store) Commit(c *Cycle) error {
 		}
 		return errors.Join(
 			putEstimates(tx, numbered, c, believed),
+			putIssued(tx, numbered, c, believed),
 			putAlerts(tx, c, believed),
 			putConfirmed(tx, c.ConfirmedAt),
 			tx.Bucket(bucketMeta).Put(keyLast, sealedTime(c.IssuedAt)),
@@ -70,6 +72,8 @@ func (c *Cycle) valid() error {
 		return fmt.Errorf("%d rows for %d trails", len(c.Rows), len(c.Catalogue.Trails))
 	case !c.Hour.Equal(c.Hour.Truncate(time.Hour)) || c.Hour.Unix() < 0:
 		return errors.New("not a whole hour since 1970")
+	case c.Issued != nil:
+		return c.Issued.valid(c)
 	}
 	return nil
 }

@@ -19,13 +19,15 @@ type Edition struct {
 
 	Hour       time.Time     // UTC hour of the first estimate
 	IssuedAt   time.Time     // when the estimates were made; zero before the first
-	ValidUntil time.Time     // instant from which the estimates must not be shown as current
+	ValidUntil time.Time     // instant from which the estimates must not be shown as current; past when Reason says that the data are too old
 	NextAt     time.Time     // when the next publication is due
 	Reason     hazard.Reason // why there are no estimates at all, else empty
 
 	Trails  []TrailForecast // as Catalogue.Trails
 	Alerts  []alert.Alert   // those not yet finished when the edition was made, and those that finished within the last day
 	History History
+
+	Verification *Verification // of the log; nil before it was computed first
 
 	// Notices are what official bodies say. They have a validity of their own and
 	// hold when the estimates are over.

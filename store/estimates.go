@@ -120,25 +120,34 @@ type numberRange struct {
 // takeRanges takes the ranges off an hour and checks that they account for all
 // that follows.
 func takeRanges(r *reader) ([]numberRange, error) {
-	count := r.uvarint()
-	if count > len(r.b)/2 {
-		return nil, fmt.Errorf("%w: %d ranges in %d bytes", errValue, count, len(r.b))
-	}
-	ranges := make([]numberRange, count)
-	end, rows := int64(0), 0
-	for i := range ranges {
-		first, length := end+int64(r.uvarint()), r.uvarint()
-		end = first + int64(length)
-		if end > math.MaxInt32 || length > len(r.b)/rowLen-rows {
-			return nil, fmt.Errorf("%w: ranges beyond its end", errValue)
-		}
-		ranges[i] = numberRange{first: int(first), length: length, row: rows}
-		rows += length
+	ranges, rows, err := takeRangeList(r, len(r.b)/rowLen)
+	if err != nil {
+		return nil, err
 	}
 	if r.failed || len(r.b) != rows*rowLen {
 		return nil, fmt.Errorf("%w: %d rows in %d bytes", errValue, rows, len(r.b))
 	}
 	return ranges, nil
+}
+
+// takeRangeList takes ranges of at most so many rows in all.
+func takeRangeList(r *reader, most int) (ranges []numberRange, rows int, err error) {
+	count := r.uvarint()
+	if count > len(r.b)/2 {
+		return nil, 0, fmt.Errorf("%w: %d ranges in %d bytes", errValue, count, len(r.b))
+	}
+	ranges = make([]numberRange, count)
+	end := int64(0)
+	for i := range ranges {
+		first, length := end+int64(r.uvarint()), r.uvarint()
+		end = first + int64(length)
+		if end > math.MaxInt32 || length > most-rows {
+			return nil, 0, fmt.Errorf("%w: ranges beyond its end", errValue)
+		}
+		ranges[i] = numberRange{first: int(first), length: length, row: rows}
+		rows += length
+	}
+	return ranges, rows, nil
 }
 
 // hourDecoder decodes hours to the rows of one catalogue. Hours in a row mostly
@@ -178,13 +187,17 @@ func (d *hourDecoder) decode(value []byte) ([]HistoryRow, error) {
 	return rows, nil
 }
 
-func (d *hourDecoder) locate(ranges []numberRange) {
-	d.rowAt = make([]int, len(d.n.numbers))
-	for i, number := range d.n.numbers {
-		d.rowAt[i] = -1
+func (d *hourDecoder) locate(ranges []numberRange) { d.rowAt = d.n.rowsAt(ranges) }
+
+// rowsAt tells for each trail of the catalogue where its row lies, -1 for none.
+func (n *numbering) rowsAt(ranges []numberRange) []int {
+	rowAt := make([]int, len(n.numbers))
+	for i, number := range n.numbers {
+		rowAt[i] = -1
 		at := sort.Search(len(ranges), func(k int) bool { return ranges[k].first+ranges[k].length > int(number) })
 		if number != noNumber && at < len(ranges) && ranges[at].first <= int(number) {
-			d.rowAt[i] = ranges[at].row + int(number) - ranges[at].first
+			rowAt[i] = ranges[at].row + int(number) - ranges[at].first
 		}
 	}
+	return rowAt
 }

@@ -91,6 +91,9 @@ func decodeAlert(k, v []byte) (a alert.Alert, err error) {
 	if a.ID != string(k) {
 		return a, fmt.Errorf("%w: %q under the key %q", errValue, a.ID, k)
 	}
+	if err := a.Check(); err != nil {
+		return a, fmt.Errorf("%w: %q: %w", errValue, k, err)
+	}
 	return a, nil
 }
 

@@ -1,10 +1,23 @@
-// Package alert turns estimates into alerts: one for a park and a hazard, with a
-// window of hours, a level and the trails that it touches. It is pure (standard
-// library and hazard only): given the alerts of the last cycle and the estimates
+// Package alert turns estimates into alerts that resist the noise of weather
+// models: one for a park, a hazard and an episode, with a window of hours, a
+// level and the trails that it touches. It is pure (standard library and hazard
+// only) and deterministic: given the alerts of the last cycle and the estimates
 // of this one, [Update] says which alerts there are now and what changed.
+//
+// Data passes through it from the small to the large. The estimates of a trail
+// become marks, the level that each hour gives by the thresholds and by those at
+// which an alert is left → spans of marked hours, gaps of up to two hours bridged
+// → tracks, one for each trail and span, that follow a span from run to run with
+// hysteresis ([Track]) → episodes, the union of a park's tracks of one hazard
+// wherever they overlap or lie up to two hours apart → alerts, each an episode
+// with its stable id, its version and its history. Windows of one park and hazard
+// that lie farther apart are separate episodes with ids of their own. What the
+// people who follow a park are told of all this is decided last ([Announcements]).
 package alert
 
 import (
+	"errors"
+	"fmt"
 	"time"
 
 	"vigia/forecast/hazard"
@@ -40,7 +53,9 @@ var phaseKeys = [...]string{"programada", "vigente", "finalizada"}
 // String gives the phase's key in the API.
 func (p Phase) String() string { return phaseKeys[p] }
 
-// Alert is one episode of one hazard in one park.
+// Alert is one episode of one hazard in one park. One without a level is not
+// issued (yet): it only holds the tracks that wait for another run to confirm
+// them, and is shown to nobody.
 type Alert struct {
 	ID         string            `json:"id"` // stable for the episode
 	Version    int               `json:"version"`
@@ -57,7 +72,12 @@ type Alert struct {
 	Agree      uint8             `json:"modelos_de_acuerdo"` // at its worst hour
 	Total      uint8             `json:"modelos_total"`
 	Changes    []Change          `json:"cambios"`
-	Cancelled  bool              `json:"cancelada"` // ended before its time because the estimates no longer have it
+	Held       bool              `json:"sostenida"` // its level is no longer reached, but not left either
+	Cancelled  bool              `json:"cancelada"` // ended before its time; the last change says why
+
+	Tracks  []Track              `json:"seguimiento"` // what is remembered of each trail from run to run
+	Runs    map[string]time.Time `json:"corridas"`    // by model: the runs of the last cycle that counted
+	Notices []Notice             `json:"envios"`      // the changes that were worth a message
 }
 
 // Cause is a criterion that is met at the alert's worst hour.
@@ -87,15 +107,19 @@ const (
 	Opened ChangeKind = iota
 	Raised
 	Lowered
-	Moved     // its window changed
-	Ended     // its window is over
-	Withdrawn // the estimates no longer have it
+	Moved       // its window changed
+	Ended       // its window is over
+	Withdrawn   // the estimates no longer have it
+	Extended    // its window begins as before and ends later
+	Rearranged  // it touches other trails
+	Joined      // another alert of the park took over its hours
+	Disappeared // its park or trails left the catalogue
 )
 
 // PhaseAt tells the alert's phase at an instant.
 func (a *Alert) PhaseAt(now time.Time) Phase {
 	switch {
-	case a.Cancelled || !now.Before(a.End):
+	case a.Level == NoLevel || a.Cancelled || !now.Before(a.End):
 		return Finished
 	case now.Before(a.Start):
 		return Scheduled
@@ -106,3 +130,22 @@ func (a *Alert) PhaseAt(now time.Time) Phase {
 
 // Active tells whether the alert is in force or scheduled at an instant.
 func (a *Alert) Active(now time.Time) bool { return a.PhaseAt(now) != Finished }
+
+// Check finds what cannot be in an alert that was kept, so that whoever reads it
+// may rely on the rest.
+func (a *Alert) Check() error {
+	switch {
+	case int(a.Hazard) >= hazard.NumHazards:
+		return fmt.Errorf("unknown hazard %d", a.Hazard)
+	case a.Level > Danger || a.Confidence > hazard.High:
+		return fmt.Errorf("unknown level %d or confidence %d", a.Level, a.Confidence)
+	case a.Level > NoLevel && len(a.Changes) == 0:
+		return errors.New("an alert without its opening")
+	}
+	for _, c := range a.Changes {
+		if c.What > Disappeared || c.Level > Danger {
+			return fmt.Errorf("unknown change %d to level %d", c.What, c.Level)
+		}
+	}
+	return nil
+}

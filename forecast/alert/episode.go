@@ -7,122 +7,102 @@ import (
 	"vigia/forecast/hazard"
 )
 
-// episode is a window of hours in which a hazard touches trails of a park.
+// episode is the threads of a park and a hazard that make one alert.
 type episode struct {
-	hazard     hazard.Hazard
-	level      Level
-	confidence hazard.Confidence
-	start, end time.Time
-	trails     []string
-	causes     []Cause
-	agree      uint8
-	total      uint8
-	worst      hazard.State
+	threads    []thread
+	start, end time.Time // of the window, the margins included
 }
 
-// episodes finds a park's episodes, by hazard and then by time. Ultraviolet
-// radiation alone never alerts: it is high on every summer day.
-func episodes(park Outlook) []episode {
-	var all []episode
-	for h := range hazard.Hazard(hazard.NumHazards) {
-		if h == hazard.UV {
-			continue
+// episodes joins threads with a level that overlap or lie no more than two hours
+// apart, in the order of time. An episode whose last hour is over is none.
+func episodes(threads []thread, now time.Time) []episode {
+	slices.SortStableFunc(threads, func(a, b thread) int { return a.From.Compare(b.From) })
+	var joined []episode
+	for _, t := range threads {
+		last := len(joined) - 1
+		// The window carries its margin, which is not part of the gap.
+		if last < 0 || t.From.Sub(joined[last].end.Add(-margin)) > (mergedHours+1)*time.Hour {
+			joined = append(joined, episode{start: t.From.Add(-margin), end: t.end()})
+			last++
 		}
-		var found []episode
-		for i := range park.Trails {
-			found = append(found, trailEpisodes(h, &park.Trails[i])...)
+		e := &joined[last]
+		e.threads = append(e.threads, t)
+		if t.end().After(e.end) {
+			e.end = t.end()
 		}
-		slices.SortStableFunc(found, func(a, b episode) int { return a.start.Compare(b.start) })
-		all = append(all, merge(found)...)
 	}
-	return all
+	return slices.DeleteFunc(joined, func(e episode) bool { return !e.end.After(now) })
 }
 
-// merge joins episodes that overlap or lie no farther apart than two hours.
-// They come in the order of their starts.
-func merge(found []episode) []episode {
-	var merged []episode
-	for _, e := range found {
-		last := len(merged) - 1
-		// Both windows carry their margin, which is not part of the gap.
-		if last < 0 || e.start.Add(margin).Sub(merged[last].end.Add(-margin)) > mergedGap+time.Hour {
-			merged = append(merged, e)
-			continue
+// level is the worst of the threads whose hours are not over.
+func (e *episode) level(now time.Time) Level {
+	level := NoLevel
+	for i := range e.threads {
+		if t := &e.threads[i]; t.end().After(now) {
+			level = max(level, t.Level)
 		}
-		merged[last].join(&e)
 	}
-	return merged
+	return level
 }
 
-func (e *episode) join(other *episode) {
-	if other.end.After(e.end) {
-		e.end = other.end
-	}
-	for _, trail := range other.trails {
-		if !slices.Contains(e.trails, trail) {
-			e.trails = append(e.trails, trail)
-		}
-	}
-	e.level = max(e.level, other.level)
-	if other.worst > e.worst || other.worst == e.worst && int(other.agree)*int(e.total) > int(e.agree)*int(other.total) {
-		e.worst, e.confidence, e.causes, e.agree, e.total = other.worst, other.confidence, other.causes, other.agree, other.total
-	}
+// stemsFrom tells whether a thread of the episode belonged to an alert.
+func (e *episode) stemsFrom(id string) bool {
+	return slices.ContainsFunc(e.threads, func(t thread) bool { return slices.Contains(t.alerts, id) })
 }
 
-// trailEpisodes finds the hours of a hazard on one trail that make an alert.
-func trailEpisodes(h hazard.Hazard, trail *Trail) []episode {
-	var found []episode
-	for k := 0; k < len(trail.Hours); {
-		length := stretch(h, trail, k)
-		if length == 0 {
-			k++
-			continue
-		}
-		for i := k; i < k+length; i++ {
-			line := lineOf(h, &trail.Hours[i])
-			if line.State == hazard.Red || length >= cautionHours && k < cautionWithin {
-				found = append(found, hourEpisode(h, trail, i, line))
+// describe writes the episode into its alert. What the estimates of this cycle
+// say nothing of stays as it was told last.
+func (e *episode) describe(a *Alert, park *Outlook, now time.Time) {
+	a.Level, a.Start, a.End = e.level(now), e.start, e.end
+	a.Trails, a.Tracks, a.Held = nil, nil, true
+	for i := range park.Trails {
+		for j := range e.threads {
+			if e.threads[j].Trail == park.Trails[i].Slug {
+				a.Tracks = append(a.Tracks, e.threads[j].Track)
+				if n := len(a.Trails); n == 0 || a.Trails[n-1] != park.Trails[i].Slug {
+					a.Trails = append(a.Trails, park.Trails[i].Slug)
+				}
 			}
 		}
-		k += length
 	}
-	return merge(found)
+	if worst := e.worst(); worst != nil {
+		line := worst.worst.line
+		a.Confidence, a.Agree, a.Total = line.Confidence, line.Agree, line.Total
+		a.Causes, a.Held = causes(worst, park), worst.worst.on < a.Level
+	}
 }
 
-// stretch counts the hours in a row from k in which the hazard is red, or amber
-// with enough confidence.
-func stretch(h hazard.Hazard, trail *Trail, k int) int {
-	n := 0
-	for k+n < len(trail.Hours) {
-		line := lineOf(h, &trail.Hours[k+n])
-		if line == nil || !(line.State == hazard.Red || line.State == hazard.Amber && line.Confidence >= hazard.Medium) {
-			break
-		}
-		n++
-	}
-	return n
-}
-
-func lineOf(h hazard.Hazard, e *hazard.Estimate) *hazard.HazardEstimate {
-	for i := range e.Hazards {
-		if e.Hazards[i].Hazard == h {
-			return &e.Hazards[i]
+func (e *episode) worst() *thread {
+	var worst *thread
+	for i := range e.threads {
+		if t := &e.threads[i]; t.worst.line != nil && (worst == nil || t.worst.graver(worst.worst)) {
+			worst = t
 		}
 	}
-	return nil
+	return worst
 }
 
-func hourEpisode(h hazard.Hazard, trail *Trail, k int, line *hazard.HazardEstimate) episode {
-	hour := trail.Hours[k].Hour
-	e := episode{
-		hazard: h, level: Caution, confidence: line.Confidence, start: hour.Add(-margin), end: hour.Add(margin),
-		trails: []string{trail.Slug}, agree: line.Agree, total: line.Total, worst: line.State,
+func causes(t *thread, park *Outlook) []Cause {
+	var list []Cause
+	i := slices.IndexFunc(park.Trails, func(trail Trail) bool { return trail.Slug == t.Trail })
+	for _, cause := range t.worst.line.Causes {
+		list = append(list, Cause{Cause: cause, Trail: t.Trail, Place: park.Trails[i].Places[cause.Point], Hour: t.hour})
 	}
-	if line.State == hazard.Red {
-		e.level = Danger
+	return list
+}
+
+// waiting gathers the tracks that wait for another run, in a record of their own.
+func waiting(park string, h hazard.Hazard, threads []thread, runs map[string]time.Time) (a Alert, any bool) {
+	a = Alert{ID: park + "." + h.String() + ".pendiente", Park: park, Hazard: h, Runs: runs}
+	for i := range threads {
+		t := &threads[i].Track
+		if a.Tracks = append(a.Tracks, *t); len(a.Tracks) == 1 {
+			a.Start, a.End = t.From, t.end()
+		}
+		a.Start = minTime(a.Start, t.From)
+		if t.end().After(a.End) {
+			a.End = t.end()
+		}
 	}
-	for _, cause := range line.Causes {
-		e.causes = append(e.causes, Cause{Cause: cause, Trail: trail.Slug, Place: trail.Places[cause.Point], Hour: hour})
-	}
-	return e
+	return a, len(a.Tracks) > 0
 }

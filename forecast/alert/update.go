@@ -3,6 +3,7 @@ package alert
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"vigia/forecast/hazard"
@@ -19,12 +20,27 @@ type Trail struct {
 	Slug   string
 	Places []string // names of its points, as the causes number them
 	Hours  []hazard.Estimate
+	Exit   []hazard.Estimate // by the thresholds to leave an alert; needed where [Watched] says so, else nil
+}
+
+// Cycle is what an update happens in.
+type Cycle struct {
+	Now time.Time
+	// Fresh says that this cycle counts as a run: a model brought a new one. The
+	// cycles between only move the windows on with the hours.
+	Fresh bool
+	// Again says that a run was counted in this hour already, and another model
+	// brought its own since. What is near and worse is raised; the rest waits.
+	Again      bool
+	Runs       map[string]time.Time // by model: the runs behind the estimates
+	Hysteresis hazard.Hysteresis
 }
 
 const (
-	cautionHours  = 2  // hours in a row that make a caution
-	cautionWithin = 48 // hours ahead in which a caution may begin
-	mergedGap     = 2 * time.Hour
+	cautionHours  = 2         // hours in a row that make a caution
+	cautionWithin = 48        // hours ahead in which a caution may begin
+	mergedHours   = 2         // gaps of up to so many hours are bridged
+	movedHours    = 6         // so far an episode may move from one run to the next
 	margin        = time.Hour // before the first and after the last hour of a window
 	// keepFinished is how long past its window an alert stays in the list, so
 	// that who saw it can read how it ended, and its id is not used again.
@@ -33,141 +49,263 @@ const (
 )
 
 // Update brings the alerts of the last cycle up to date with the estimates of
-// this one. An episode is a window of hours in which a hazard reaches caution
-// (amber with medium confidence for two hours in a row, within 48 h) or danger
-// (red in any hour) on some trail of the park; hours up to two apart are one
-// episode. It keeps its id for as long as its window moves without a break.
+// this one. An episode opens where a hazard reaches caution (amber with medium
+// confidence for two hours in a row, beginning within 48 h) or danger (red in any
+// hour) on some trail of the park. It keeps its id for as long as its window
+// moves without a break. Level changes wait for [Track]'s runs.
 //
-// Parks without any known hour change nothing: an alert is not withdrawn because
-// the data are missing.
-func Update(previous []Alert, parks []Outlook, now time.Time) []Alert {
+// Trails without any known hour change nothing: an alert is not withdrawn because
+// the data are missing. A park or a trail that is no longer among the outlooks
+// has left the catalogue, and what it had ends with a change that says so.
+func Update(previous []Alert, parks []Outlook, c Cycle) []Alert {
+	u := &updater{Cycle: c, taken: map[string]bool{}}
 	open := map[string][]Alert{}
-	var updated []Alert
 	for _, a := range previous {
-		if a.Active(now) {
-			open[a.Park] = append(open[a.Park], a)
-		} else if now.Sub(a.End) < keepFinished {
-			updated = append(updated, finish(a, now))
-		}
-	}
-	taken := ids(previous)
-	for _, park := range parks {
-		if known(park) {
-			updated = append(updated, updatePark(open[park.Park], park, now, taken)...)
+		u.taken[a.ID] = true
+		if a.over(c.Now) {
+			u.keepFinished(a)
 		} else {
-			updated = append(updated, open[park.Park]...)
+			open[a.Park] = append(open[a.Park], a)
 		}
-		delete(open, park.Park)
 	}
-	slices.SortFunc(updated, func(a, b Alert) int { return compare(&a, &b) })
-	return updated
+	for i := range parks {
+		u.park(&parks[i], open[parks[i].Park])
+		delete(open, parks[i].Park)
+	}
+	for _, left := range open {
+		for _, a := range left {
+			u.withdraw(a, Disappeared)
+		}
+	}
+	slices.SortFunc(u.list, compare)
+	return announce(u.list, c.Now)
 }
 
-// compare orders alerts by park, hazard and start, so that equal input gives
-// equal output.
-func compare(a, b *Alert) int {
-	switch {
-	case a.Park != b.Park && a.Park < b.Park, a.Park == b.Park && a.Hazard < b.Hazard:
-		return -1
-	case a.Park != b.Park || a.Hazard != b.Hazard:
-		return 1
-	case !a.Start.Equal(b.Start):
-		return a.Start.Compare(b.Start)
-	case a.ID < b.ID:
-		return -1
-	default:
-		return 1
+// Expire ends the alerts whose time is over, for a cycle without estimates. All
+// others stay as they are, however old the data behind them.
+func Expire(previous []Alert, now time.Time) []Alert {
+	u := &updater{Cycle: Cycle{Now: now}}
+	for _, a := range previous {
+		if a.over(now) {
+			u.keepFinished(a)
+		} else {
+			u.list = append(u.list, a)
+		}
 	}
+	slices.SortFunc(u.list, compare)
+	return announce(u.list, now)
 }
 
-func ids(alerts []Alert) map[string]bool {
-	taken := map[string]bool{}
-	for _, a := range alerts {
-		taken[a.ID] = true
+// Issued gives the alerts that are to be shown: those that have a level and were
+// not over a day ago, without the records of what waits.
+func Issued(all []Alert, now time.Time) []Alert {
+	var issued []Alert
+	for i := range all {
+		if all[i].Level > NoLevel && now.Sub(all[i].End) < keepFinished {
+			issued = append(issued, all[i])
+		}
 	}
-	return taken
+	return issued
 }
 
-func known(park Outlook) bool {
-	for _, trail := range park.Trails {
-		for i := range trail.Hours {
-			if trail.Hours[i].State != hazard.Unknown {
-				return true
+// Watched names, as "park/trail", the trails for which the next update needs the
+// estimates by the thresholds to leave an alert.
+func Watched(all []Alert, now time.Time) map[string]bool {
+	watched := map[string]bool{}
+	for i := range all {
+		for _, t := range all[i].Tracks {
+			if all[i].Active(now) && t.Level > NoLevel && t.end().After(now) {
+				watched[all[i].Park+"/"+t.Trail] = true
 			}
 		}
 	}
-	return false
+	return watched
 }
 
-// finish notes that an alert's time is over, once.
-func finish(a Alert, now time.Time) Alert {
-	if last := a.Changes[len(a.Changes)-1].What; last == Ended || last == Withdrawn {
-		return a
+// updater collects the alerts of a cycle.
+type updater struct {
+	Cycle
+	taken map[string]bool // ids
+	list  []Alert
+}
+
+// over tells whether the alert's time is past or it was ended before.
+func (a *Alert) over(now time.Time) bool { return a.Cancelled || !now.Before(a.End) }
+
+// keepFinished keeps an alert that is over for a day, and while what people were
+// told of it counts. It notes its end once.
+func (u *updater) keepFinished(a Alert) {
+	if a.Level == NoLevel || u.Now.Sub(a.End) >= keepFinished && !a.toldSince(u.Now.Add(-messageSpan)) {
+		return
 	}
-	return change(a, Ended, now)
+	if !a.Cancelled && a.Changes[len(a.Changes)-1].What != Ended {
+		a = change(a, Ended, u.Now)
+	}
+	u.list = append(u.list, a)
 }
 
-// updatePark matches the park's episodes with its open alerts.
-func updatePark(open []Alert, park Outlook, now time.Time, taken map[string]bool) []Alert {
-	var updated []Alert
-	matched := make([]bool, len(open))
-	for _, found := range episodes(park) {
-		i := slices.IndexFunc(open, func(a Alert) bool { return a.Hazard == found.hazard && touches(a.Start, a.End, found) })
-		if i < 0 || matched[i] {
-			updated = append(updated, found.open(park.Park, now, taken))
-			continue
+// withdraw ends an alert before its time.
+func (u *updater) withdraw(a Alert, why ChangeKind) {
+	if a.Level > NoLevel {
+		a.Cancelled = true
+		u.list = append(u.list, change(a, why, u.Now))
+	}
+}
+
+func (u *updater) park(park *Outlook, open []Alert) {
+	for h := range hazard.Hazard(hazard.NumHazards) {
+		if h == hazard.UV {
+			continue // alone it never alerts: it is high on every summer day
 		}
-		matched[i] = true
-		updated = append(updated, found.renew(open[i], now))
+		var mine []Alert
+		for _, a := range open {
+			if a.Hazard == h {
+				mine = append(mine, a)
+			}
+		}
+		u.hazard(park, h, mine)
 	}
-	for i, a := range open {
-		if !matched[i] {
-			a.Cancelled = true
-			updated = append(updated, change(a, Withdrawn, now))
+}
+
+// hazard works out a park's alerts of one hazard.
+func (u *updater) hazard(park *Outlook, h hazard.Hazard, open []Alert) {
+	var given, wait []thread
+	for i := range park.Trails {
+		for _, t := range u.trail(h, &park.Trails[i], open) {
+			if t.Level > NoLevel {
+				given = append(given, t)
+			} else if t.Up > 0 && t.end().After(u.Now) {
+				wait = append(wait, t)
+			}
 		}
 	}
-	return updated
-}
-
-func touches(start, end time.Time, e episode) bool {
-	return !e.start.After(end.Add(mergedGap)) && !start.After(e.end.Add(mergedGap))
-}
-
-// open makes a new alert of an episode.
-func (e *episode) open(park string, now time.Time, taken map[string]bool) Alert {
-	id := fmt.Sprintf("%s.%s.%s", park, e.hazard, e.start.UTC().Format("20060102T15"))
-	for n := 2; taken[id]; n++ {
-		id = fmt.Sprintf("%s.%s.%s-%d", park, e.hazard, e.start.UTC().Format("20060102T15"), n)
+	found := episodes(given, u.Now)
+	heirs := inherit(found, open, park)
+	for i := range found {
+		if a := heirs[i]; a != nil {
+			u.list = append(u.list, u.renew(*a, &found[i], park))
+		} else {
+			u.list = append(u.list, u.open(&found[i], park, h, open))
+		}
 	}
-	taken[id] = true
-	a := Alert{ID: id, Park: park, Hazard: e.hazard, IssuedAt: now}
-	e.describe(&a)
-	return change(a, Opened, now)
+	for i := range open {
+		if !slices.Contains(heirs, &open[i]) {
+			u.withdraw(open[i], why(&open[i], found, park))
+		}
+	}
+	if a, any := waiting(park.Park, h, wait, u.Runs); any {
+		u.list = append(u.list, a)
+	}
 }
 
-// renew carries an open alert on with what the episode is now. A window that has
-// begun keeps its beginning.
-func (e *episode) renew(a Alert, now time.Time) Alert {
+// trail follows the tracks of one trail. Those whose hours are over stay with
+// their alert as they were, and so do all while nothing is known of the trail.
+func (u *updater) trail(h hazard.Hazard, trail *Trail, open []Alert) []thread {
+	var ahead, still []thread
+	for i := range open {
+		for _, track := range open[i].Tracks {
+			if track.Trail != trail.Slug {
+				continue
+			}
+			t := thread{Track: track}
+			if open[i].Level > NoLevel {
+				t.alerts = []string{open[i].ID}
+			}
+			if trail.known() && track.end().After(u.Now) {
+				ahead = append(ahead, t)
+			} else {
+				still = append(still, t)
+			}
+		}
+	}
+	if !trail.known() {
+		return still
+	}
+	return append(still, u.follow(h, trail, ahead)...)
+}
+
+// inherit gives each episode the alert that it continues, nil for none: the one
+// issued first among those that its threads stem from, once. An alert of which
+// all trails left the catalogue goes on with those that have its hours now: it
+// may be that they were only renamed.
+func inherit(found []episode, open []Alert, park *Outlook) []*Alert {
+	heirs := make([]*Alert, len(found))
+	for i := range found {
+		for j := range open {
+			a := &open[j]
+			continues := found[i].stemsFrom(a.ID) || !a.stillIn(park) && found[i].start.Before(a.End) && a.Start.Before(found[i].end)
+			if a.Level == NoLevel || !continues || slices.Contains(heirs[:i], a) {
+				continue
+			}
+			if heirs[i] == nil || a.IssuedAt.Before(heirs[i].IssuedAt) {
+				heirs[i] = a
+			}
+		}
+	}
+	return heirs
+}
+
+// stillIn tells whether a trail of the alert is still in the park.
+func (a *Alert) stillIn(park *Outlook) bool {
+	return slices.ContainsFunc(a.Tracks, func(track Track) bool {
+		return slices.ContainsFunc(park.Trails, func(trail Trail) bool { return trail.Slug == track.Trail })
+	})
+}
+
+// why tells why an open alert has no episode any more.
+func why(a *Alert, found []episode, park *Outlook) ChangeKind {
+	switch {
+	case slices.ContainsFunc(found, func(e episode) bool { return e.stemsFrom(a.ID) }):
+		return Joined
+	case a.stillIn(park):
+		return Withdrawn
+	default:
+		return Disappeared
+	}
+}
+
+// open makes a new alert of an episode. One that parted from another alert has
+// that one's reasons where this cycle's estimates have none.
+func (u *updater) open(e *episode, park *Outlook, h hazard.Hazard, parents []Alert) Alert {
+	// By the hour of the opening, not of the window: windows move, and one may come
+	// to begin where another did whose id is forgotten.
+	first := fmt.Sprintf("%s.%s.%s", park.Park, h, u.Now.UTC().Format("20060102T15"))
+	id := first
+	for n := 2; u.taken[id]; n++ {
+		id = fmt.Sprintf("%s-%d", first, n)
+	}
+	u.taken[id] = true
+	a := Alert{ID: id, Park: park.Park, Hazard: h, IssuedAt: u.Now, Runs: u.Runs}
+	for i := range parents {
+		if p := &parents[i]; e.stemsFrom(p.ID) {
+			a.Confidence, a.Agree, a.Total, a.Causes = p.Confidence, p.Agree, p.Total, p.Causes
+		}
+	}
+	e.describe(&a, park, u.Now)
+	return change(a, Opened, u.Now)
+}
+
+// renew carries an open alert on with what the episode is now.
+func (u *updater) renew(a Alert, e *episode, park *Outlook) Alert {
 	before := a
-	if a.Start.Before(now) && a.Start.Before(e.start) {
-		e.start = a.Start
+	e.describe(&a, park, u.Now)
+	if u.Fresh && !u.Again {
+		a.Runs = u.Runs
 	}
-	e.describe(&a)
 	switch {
 	case a.Level > before.Level:
-		return change(a, Raised, now)
+		return change(a, Raised, u.Now)
 	case a.Level < before.Level:
-		return change(a, Lowered, now)
-	case !a.Start.Equal(before.Start) || !a.End.Equal(before.End) || !slices.Equal(a.Trails, before.Trails):
-		return change(a, Moved, now)
+		return change(a, Lowered, u.Now)
+	case a.Start.Equal(before.Start) && a.End.After(before.End):
+		return change(a, Extended, u.Now)
+	case !a.Start.Equal(before.Start) || !a.End.Equal(before.End):
+		return change(a, Moved, u.Now)
+	case !slices.Equal(a.Trails, before.Trails):
+		return change(a, Rearranged, u.Now)
 	default:
 		return a
 	}
-}
-
-func (e *episode) describe(a *Alert) {
-	a.Level, a.Confidence, a.Start, a.End = e.level, e.confidence, e.start, e.end
-	a.Trails, a.Causes, a.Agree, a.Total = e.trails, e.causes, e.agree, e.total
 }
 
 // change raises the version and adds a line to the history. The history is a
@@ -181,4 +319,19 @@ func change(a Alert, what ChangeKind, now time.Time) Alert {
 		a.Changes = slices.Delete(a.Changes, 1, 2) // the opening stays
 	}
 	return a
+}
+
+// compare orders alerts by park, hazard, start and id, so that equal input gives
+// equal output.
+func compare(a, b Alert) int {
+	switch {
+	case a.Park != b.Park:
+		return strings.Compare(a.Park, b.Park)
+	case a.Hazard != b.Hazard:
+		return int(a.Hazard) - int(b.Hazard)
+	case !a.Start.Equal(b.Start):
+		return a.Start.Compare(b.Start)
+	default:
+		return strings.Compare(a.ID, b.ID)
+	}
 }

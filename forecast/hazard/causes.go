@@ -71,7 +71,7 @@ func (a *Assessor) addCauses(causes []Cause, criteria alternative, k, window int
 		}
 		causes = append(causes, Cause{
 			Quantity: c.quantity, Value: float32(over.median()), Min: float32(over.min()), Max: float32(over.max()),
-			Threshold: float32(c.threshold), Point: point,
+			Threshold: float32(a.rules.inForce(c)), Point: point,
 		})
 	}
 	return causes

@@ -8,6 +8,7 @@ type Rules struct {
 	limits thresholds
 	list   []Threshold
 	sets   [NumExposures][numZones][2]terrainRules // last index: remote
+	exit   float64                                 // factor by which the sets are relaxed; 0 for the rules in force
 }
 
 // Version names the thresholds, for reglas_version.

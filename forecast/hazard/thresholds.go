@@ -249,6 +249,11 @@ func walk(d *json.Decoder, path string, list *[]Threshold) error {
 		return err
 	case float64:
 		*list = append(*list, describe(Threshold{Key: path, Value: v, HasValue: true}))
+	case string:
+		if path == "version" || path == "nota" {
+			return nil // about the file, no threshold
+		}
+		*list = append(*list, describe(Threshold{Key: path, Text: v}))
 	default:
 		text := fmt.Sprint(v)
 		if v == nil {

@@ -8,18 +8,6 @@ func AlwaysGreen(t Table) Table {
 	return Table{Misses: t.Hits + t.Misses, CorrectNegatives: t.FalseAlarms + t.CorrectNegatives}
 }
 
-// Persistence is the table of forecasting for each day what came on the day
-// before. observed tells of each day, in order, whether the event came; known
-// whether that is known. A day counts only when it and the one before are known.
-func Persistence(observed, known []bool) (t Table) {
-	for i := 1; i < min(len(observed), len(known)); i++ {
-		if known[i] && known[i-1] {
-			t.Add(observed[i-1], observed[i])
-		}
-	}
-	return t
-}
-
 // BaseRate gives the CSI that a forecaster expects who knows only how often the
 // event comes in each month, and forecasts it at random as often: over n cases at
 // rate p, np² hits and np(1-p) false alarms and misses each. months holds, for

@@ -37,30 +37,47 @@ func WilsonRate(rate float64, n int) (low, high float64) {
 // minBlocks is the fewest days that a bootstrap is made of.
 const minBlocks = 10
 
-// Bootstrap gives the 95 % interval of a score by drawing whole days with
+// Range is an interval, unless it is not Known.
+type Range struct {
+	Low, High float64
+	Known     bool
+}
+
+// Bootstrap gives the 95 % interval of each score by drawing whole days with
 // replacement (Efron's percentile method), since the hours and trails of one day
-// depend on each other. The same seed gives the same interval. ok is false with
-// fewer than 10 days, or when the score is undefined in more than a twentieth of
-// the draws.
-func Bootstrap(days []Table, rounds int, seed uint64, score func(Table) (float64, bool)) (low, high float64, ok bool) {
-	if len(days) < minBlocks || rounds < 1 {
-		return 0, 0, false
+// depend on each other. The same seed gives the same intervals. None is known with
+// fewer than 10 days, and that of a score is not when it is undefined in more than
+// a twentieth of the draws.
+func Bootstrap(days []Table, rounds int, seed uint64, scores ...func(Table) (float64, bool)) []Range {
+	ranges := make([]Range, len(scores))
+	if len(days) < minBlocks {
+		return ranges
 	}
 	random := rand.New(rand.NewPCG(seed, uint64(len(days))))
-	values := make([]float64, 0, rounds)
+	values := make([][]float64, len(scores))
 	for range rounds {
 		var sum Table
 		for range days {
 			sum = sum.Plus(days[random.IntN(len(days))])
 		}
-		if value, defined := score(sum); defined {
-			values = append(values, value)
+		for i, score := range scores {
+			if value, defined := score(sum); defined {
+				values[i] = append(values[i], value)
+			}
 		}
 	}
+	for i := range ranges {
+		ranges[i] = percentiles(values[i], rounds)
+	}
+	return ranges
+}
+
+// percentiles gives the middle 95 % of the values that were defined.
+func percentiles(values []float64, rounds int) Range {
 	if len(values) == 0 || len(values)*20 < rounds*19 {
-		return 0, 0, false
+		return Range{}
 	}
 	slices.Sort(values)
 	at := func(share float64) float64 { return values[int(math.Round(share*float64(len(values)-1)))] }
-	return at(0.025), at(0.975), true
+	return Range{Low: at(0.025), High: at(0.975), Known: true}
 }

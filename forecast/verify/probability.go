@@ -35,26 +35,6 @@ func outcome(came bool) float64 {
 	return 0
 }
 
-// FairBrier is the Brier score of a probability that votes of members models
-// gave, less what the small number of models costs by itself (Ferro 2014). With
-// one model it is undefined.
-func FairBrier(votes, members int, came bool) (float64, bool) {
-	if members < 2 || votes < 0 || votes > members {
-		return 0, false
-	}
-	i, m := float64(votes), float64(members)
-	difference := i/m - outcome(came)
-	return difference*difference - i*(m-i)/(m*m*(m-1)), true
-}
-
-// Skill gives how much better a Brier score is than that of always forecasting
-// the base rate: 1 is perfect, 0 no better. Undefined where the event always or
-// never came.
-func Skill(brier, baseRate float64) (float64, bool) {
-	value, ok := ratio(brier, baseRate*(1-baseRate), true)
-	return 1 - value, ok
-}
-
 // Bin is the pairs whose probability lies in [From, To). The first bin is 0 alone,
 // which the second leaves out, and the last has its end.
 type Bin struct {

@@ -4,7 +4,7 @@
 // Data passes through it top to bottom: pairs of what was forecast and what came
 // are counted into a [Table] → scores of the table, each with the interval in
 // which it lies ([Wilson], [Bootstrap]) → beside them what a forecast without any
-// skill would have scored ([BaseRate], [Persistence], [AlwaysGreen]). Pairs with a
+// skill would have scored ([BaseRate], [AlwaysGreen]). Pairs with a
 // probability go to [Brier], [Reliability] and [Decompose]; what successive
 // forecasts of one hour said goes to [FlipFlop].
 //

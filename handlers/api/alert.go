@@ -4,17 +4,32 @@ import (
 	"slices"
 
 	"vigia/forecast/alert"
+	"vigia/forecast/hazard"
 	"vigia/handlers/prepared"
 	"vigia/store/catalogue"
 )
 
 // activeAlerts gives the alerts of a park (-1: of all) that are in force or
-// scheduled, those in force first, then the worse, then the earlier. There are
-// none while the estimates behind them are unknown.
+// scheduled. There are none while the estimates behind them are unknown.
 func (b *build) activeAlerts(park int) []*alert.Alert {
 	if park >= 0 && !b.known[park] {
 		return nil
 	}
+	return b.openAlerts(park)
+}
+
+// outdatedAlerts gives a park's alerts that nothing has taken back since the data
+// became too old. They are shown with a validity that is past.
+func (b *build) outdatedAlerts(park int) []*alert.Alert {
+	if b.known[park] || b.e.Reason != hazard.DataTooOld {
+		return nil
+	}
+	return b.openAlerts(park)
+}
+
+// openAlerts gives the alerts of a park (-1: of all) whose time is not over, those
+// in force first, then the worse, then the earlier.
+func (b *build) openAlerts(park int) []*alert.Alert {
 	var active []*alert.Alert
 	for i := range b.e.Alerts {
 		a := &b.e.Alerts[i]
@@ -94,9 +109,9 @@ func (b *build) writeAlert(w *writer, a *alert.Alert) {
 		w.text(slug)
 	}
 	w.close(']')
-	w.textAt("titulo", alertTitle(a, park.Name))
-	w.textAt("resumen", b.marked(alertSummary(a, zone)))
-	w.textAt("recomendacion", alertAdvice(a))
+	w.textAt("titulo", spanish.alertTitle(a, park.Name, b.now, zone))
+	w.textAt("resumen", b.marked(spanish.alertSummary(a, b.trailNames(a), b.now, zone)))
+	w.textAt("recomendacion", spanish.alertAdvice(a))
 	w.key("causas")
 	w.open('[')
 	for i := range a.Causes {
@@ -109,7 +124,7 @@ func (b *build) writeAlert(w *writer, a *alert.Alert) {
 	w.instantAt("actualizada_en", a.UpdatedAt)
 	w.instantAt("inicio", a.Start)
 	w.instantAt("fin", a.End)
-	w.instantAt("vigente_hasta", b.validity())
+	w.instantAt("vigente_hasta", b.e.ValidUntil)
 	w.textAt("zona_horaria", park.ZoneName)
 	b.writeChanges(w, a, park)
 	w.textAt("fuente", "modelo")
@@ -131,10 +146,26 @@ func (b *build) writeChanges(w *writer, a *alert.Alert, park *catalogue.Park) {
 		w.open('{')
 		w.integerAt("version", change.Version)
 		w.instantAt("en", change.At)
-		w.textAt("resumen", changeSummary(change, zoneOf(park)))
+		w.textAt("resumen", spanish.changeSummary(change, zoneOf(park)))
 		w.close('}')
 	}
 	w.close(']')
+}
+
+// trailNames gives the names of an alert's trails, as people know them.
+func (b *build) trailNames(a *alert.Alert) []string {
+	var found []string
+	for p := range b.e.Catalogue.Parks {
+		if b.e.Catalogue.Parks[p].Slug != a.Park {
+			continue
+		}
+		for t := range b.trailsOf(p) {
+			if trail := &b.e.Catalogue.Trails[t]; names(a.Trails, trail.Slug) {
+				found = append(found, trail.Name)
+			}
+		}
+	}
+	return found
 }
 
 // parkOf finds an alert's park; one that left the catalogue is shown by what

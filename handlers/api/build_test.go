@@ -283,7 +283,7 @@ func TestDecimals(t *testing.T) {
 
 func TestPrecisionHasEveryKey(t *testing.T) {
 	var p map[string]any
-	if err := json.Unmarshal([]byte(emptyPrecision), &p); err != nil {
+	if err := json.Unmarshal(precisionData(t, nil), &p); err != nil {
 		t.Fatal(err)
 	}
 	for _, key := range []string{"situacion", "periodo", "registro", "referencias", "resultados", "fiabilidad", "estabilidad", "lineas_base", "calculado_en"} {

@@ -5,12 +5,6 @@ import (
 	"vigia/store/catalogue"
 )
 
-// emptyPrecision is the verification log while nothing has been verified.
-const emptyPrecision = `{"situacion":"sin_datos","periodo":{"desde":null,"hasta":null},` +
-	`"registro":{"estimaciones":null,"verificadas":null,"pendientes":null,"descartadas":null},` +
-	`"referencias":[],"resultados":[],"fiabilidad":[],"estabilidad":{"indice_vaiven":null},` +
-	`"lineas_base":[],"calculado_en":null}`
-
 func (b *build) thresholdList() *prepared.Body {
 	w := writer{}
 	w.open('{')

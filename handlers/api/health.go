@@ -43,7 +43,7 @@ func (h *healthFacts) down() bool { return h.known == 0 }
 // estimates.
 func (h *healthFacts) degraded(now time.Time) bool {
 	e := h.edition
-	if h.known < h.total || h.stale || e.StoreError != "" {
+	if h.known < h.total || h.stale || e.StoreError != "" || h.noticesTrouble(now) {
 		return true
 	}
 	if !e.NextAt.IsZero() && now.After(e.NextAt.Add(lateness)) {
@@ -92,6 +92,7 @@ func (h *healthFacts) json(now time.Time) []byte {
 	h.writeModels(&w, now)
 	w.rawAt("correo", `{"estado":"no_configurado","en_cola":null}`)
 	w.rawAt("webpush", `{"estado":"no_configurado","en_cola":null}`)
+	h.writeNotices(&w, now)
 	h.writeStore(&w)
 	w.key("proveedor")
 	w.open('{')

@@ -207,13 +207,12 @@ func (b *build) parkDetail(index int) *prepared.Body {
 		b.writeLatest(&w, o.worst)
 	}
 	w.key("alertas")
-	if b.known[index] {
-		b.writeAlerts(&w, b.activeAlerts(index))
+	if outdated := b.outdatedAlerts(index); b.known[index] || len(outdated) > 0 {
+		b.writeAlerts(&w, append(b.activeAlerts(index), outdated...))
 	} else {
 		w.null()
 	}
-	w.rawAt("alertas_volcanicas", "[]")
-	w.rawAt("cierres", "[]")
+	b.writeNotices(&w, index)
 	w.key("telefonos_emergencia")
 	writeNumbers(&w, b.e.Catalogue.Emergency)
 	w.key("fuentes")

@@ -98,7 +98,7 @@ func (o Builder) Build(e *store.Edition, now, modified time.Time) *Snapshot {
 	s := &Snapshot{
 		bySlug:       make(map[string]int, len(e.Catalogue.Parks)),
 		parks:        b.parkList(),
-		precision:    prepared.JSON([]byte(emptyPrecision)),
+		precision:    b.precision(),
 		thresholds:   b.thresholdList(),
 		health:       b.healthFacts(),
 		until:        b.until(),
@@ -131,7 +131,8 @@ func (o Builder) Expired(e *store.Edition, s *Snapshot) *Snapshot {
 }
 
 // Until is the instant from which the snapshot is no longer true: an alert
-// begins or ends, the hour turns, or the estimates expire. Zero is never.
+// begins or ends, the hour turns, the estimates expire, or an official notice ends
+// or is out of date. Zero is never.
 func (s *Snapshot) Until() time.Time { return s.until }
 
 // AsOf gives the edition without its estimates and alerts once they are past
@@ -146,8 +147,9 @@ func AsOf(e *store.Edition, now time.Time) *store.Edition {
 }
 
 func (b *build) until() time.Time {
+	notices := b.e.Notices.NextChange(b.now)
 	if b.e.IssuedAt.IsZero() || !b.now.Before(b.e.ValidUntil) {
-		return time.Time{}
+		return notices
 	}
 	until := b.e.ValidUntil
 	consider := func(t time.Time) {
@@ -155,6 +157,7 @@ func (b *build) until() time.Time {
 			until = t
 		}
 	}
+	consider(notices)
 	consider(b.now.Truncate(time.Hour).Add(time.Hour))
 	for i := range b.e.Alerts {
 		if !b.e.Alerts[i].Cancelled {

@@ -1,7 +1,7 @@
 package api
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -9,9 +9,9 @@ import (
 	"vigia/forecast/hazard"
 )
 
-// All sentences of the API that people read are made here. The words of the
-// official bodies stay theirs, nothing is ordered ("considere", not "no suba"),
-// and no level is called safe.
+// All sentences of the API that people read are made here, out of the words of a
+// [language]. The words of the official bodies stay theirs, nothing is ordered
+// ("considere", not "no suba"), and no level is called safe.
 
 const (
 	noticeText = "Estimación automática con modelos meteorológicos globales, sin validar por un meteorólogo. " +
@@ -32,117 +32,87 @@ func (b *build) marked(text string) string {
 	return text
 }
 
-// hazardNames are the hazards as words within a sentence.
-var hazardNames = [hazard.NumHazards]string{
-	hazard.Wind:       "viento fuerte",
-	hazard.WindRain:   "viento con lluvia",
-	hazard.Cold:       "frío intenso",
-	hazard.WetCold:    "frío con humedad",
-	hazard.Snow:       "nieve",
-	hazard.Blizzard:   "viento blanco",
-	hazard.Rain:       "lluvia intensa y crecida de cauces",
-	hazard.DebrisFlow: "posible aluvión (lluvia con isoterma alta)",
-	hazard.Storm:      "tormenta eléctrica",
-	hazard.Heat:       "calor",
-	hazard.UV:         "radiación ultravioleta",
-	hazard.Fire:       "condiciones favorables al fuego",
-	hazard.Visibility: "poca visibilidad",
+// language is the words of one language. Sentences have their places to fill in
+// braces, with Spanish names in every language.
+type language struct {
+	today, tomorrow string
+	decimalComma    bool
+	fullClock       bool // 09:00 where others say 9
+	days            [7]string
+	levels          [alert.Danger + 1]string
+	hazards         [hazard.NumHazards]string  // as words within a sentence
+	advice          [hazard.NumHazards]string  // what a walker may consider
+	quantities      map[hazard.Quantity]string // of causes; those that say nothing to people are not there
+	sentences       map[string]string
+	theHour         func(clock string) string          // "las 14"
+	onDay, ofDay    func(day string, near bool) string // "el sáb 21" and "del sáb 21"; near days are hoy and mañana
 }
 
-// advice is what a walker may consider, by hazard.
-var advice = [hazard.NumHazards]string{
-	hazard.Wind:       "Considere postergar los tramos expuestos, como pasos y cordones, o elegir un sendero con más reparo.",
-	hazard.WindRain:   "Considere postergar los tramos expuestos: mojarse con viento enfría el cuerpo muy rápido.",
-	hazard.Cold:       "Considere acortar la salida y llevar abrigo completo, guantes y protección para la cara.",
-	hazard.WetCold:    "Considere postergar los tramos altos: la ropa mojada con frío y viento lleva a la hipotermia. Lleve una muda seca.",
-	hazard.Snow:       "Considere que las huellas y las marcas del sendero pueden quedar cubiertas, y si su equipo y experiencia bastan para la nieve.",
-	hazard.Blizzard:   "Considere postergar la salida: con nieve en el aire se pierde la referencia del terreno.",
-	hazard.Rain:       "Considere que esteros y ríos pueden crecer; vadearlos puede dejar de ser posible. Evalúe otra ruta.",
-	hazard.DebrisFlow: "Considere mantenerse lejos de quebradas y cauces, aun lejos de donde llueve.",
-	hazard.Storm:      "Considere estar fuera de cumbres, filos y terreno abierto antes de esas horas.",
-	hazard.Heat:       "Considere caminar temprano, con más agua y pausas a la sombra.",
-	hazard.UV:         "Considere cubrirse la piel y los ojos y evitar las horas centrales del día.",
-	hazard.Fire:       "Considere no usar cocinilla ni otra fuente de calor cerca de vegetación, y tenga presente por dónde salir.",
-	hazard.Visibility: "Considere si puede orientarse sin ver las marcas del sendero; lleve mapa y posición sin conexión.",
-}
-
-// quantityNames are the quantities of causes as words.
-var quantityNames = map[hazard.Quantity]string{
-	hazard.GustQuantity:            "rachas",
-	hazard.MeanWindQuantity:        "viento medio",
-	hazard.WindChillQuantity:       "sensación térmica",
-	hazard.Precipitation1hQuantity: "precipitación en 1 h",
-	hazard.Precipitation6hQuantity: "precipitación en 6 h",
-	hazard.Rain1hQuantity:          "lluvia en 1 h",
-	hazard.Rain3hQuantity:          "lluvia en 3 h",
-	hazard.Rain24hQuantity:         "lluvia en 24 h",
-	hazard.ShowersQuantity:         "chubascos en 1 h",
-	hazard.Snow1hQuantity:          "nieve en 1 h",
-	hazard.Snow24hQuantity:         "nieve en 24 h",
-	hazard.SnowDepthQuantity:       "nieve en el suelo",
-	hazard.SightQuantity:           "visibilidad",
-	hazard.FreezingLevelQuantity:   "isoterma cero",
-	hazard.CAPEQuantity:            "energía convectiva",
-	hazard.HeatQuantity:            "calor",
-	hazard.UVQuantity:              "índice UV",
-	hazard.IgnitionQuantity:        "probabilidad de ignición",
-	hazard.HumidityQuantity:        "humedad",
-	hazard.TemperatureQuantity:     "temperatura",
-}
-
-func hazardName(h hazard.Hazard) string {
-	if int(h) >= hazard.NumHazards {
-		return "condiciones adversas"
+// say gives a sentence with its places filled from name-value pairs.
+func (l *language) say(key string, pairs ...string) string {
+	for i := 0; i < len(pairs); i += 2 {
+		pairs[i] = "{" + pairs[i] + "}"
 	}
-	return hazardNames[h]
+	return strings.NewReplacer(pairs...).Replace(l.sentences[key])
 }
 
-// levelName is the level as a word at the start of a sentence.
-func levelName(l alert.Level) string {
-	if l == alert.Danger {
-		return "Peligro"
-	}
-	return "Precaución"
+// alertTitle says level, hazard, place and hours at a glance.
+func (l *language) alertTitle(a *alert.Alert, park string, now time.Time, zone *time.Location) string {
+	return l.say("titulo", "nivel", capital(l.levels[a.Level]), "amenaza", l.hazards[a.Hazard], "parque", park,
+		"cuando", l.window(a.Start, a.End, now, zone))
 }
 
-func alertTitle(a *alert.Alert, park string) string {
-	return levelName(a.Level) + ": " + hazardName(a.Hazard) + " en " + park
-}
-
-// alertSummary says what the models have, where, when, and how many agree.
-func alertSummary(a *alert.Alert, zone *time.Location) string {
-	var s strings.Builder
-	fmt.Fprintf(&s, "Los modelos estiman %s entre %s y %s (hora local).",
-		hazardName(a.Hazard), localTime(a.Start, zone), localTime(a.End, zone))
-	if len(a.Causes) > 0 {
-		if text := causeText(&a.Causes[0]); text != "" {
-			s.WriteString(" " + text)
+// alertSummary says what the models have, when, how much against which threshold,
+// where, how many of them agree, and the trails by their names.
+func (l *language) alertSummary(a *alert.Alert, trails []string, now time.Time, zone *time.Location) string {
+	parts := []string{l.say("resumen", "amenaza", l.hazards[a.Hazard], "cuando", l.window(a.Start, a.End, now, zone))}
+	for i := range a.Causes {
+		if text := l.cause(&a.Causes[i]); text != "" {
+			parts = append(parts, text)
+			break
 		}
 	}
 	if a.Total > 0 {
-		fmt.Fprintf(&s, " De acuerdo: %d de %d modelos.", a.Agree, a.Total)
+		parts = append(parts, l.say("acuerdo", "a", strconv.Itoa(int(a.Agree)), "n", strconv.Itoa(int(a.Total))))
 	}
-	return s.String()
+	if a.Held {
+		parts = append(parts, l.say("sostenida"))
+	}
+	if len(trails) > 0 {
+		parts = append(parts, l.say("senderos", "nombres", l.list(trails)))
+	}
+	return strings.Join(parts, " ")
 }
 
-// causeText says the first cause in words; a weather code says nothing to people.
-func causeText(c *alert.Cause) string {
-	name := quantityNames[c.Quantity]
-	if name == "" {
+// list names the first of many and counts the rest.
+func (l *language) list(names []string) string {
+	const most = 3
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return l.say("senderos.mas", "nombres", strings.Join(names[:most-1], ", "), "n", strconv.Itoa(len(names)-most+1))
+}
+
+// cause says a cause in words, "" when it has none or no value.
+func (l *language) cause(c *alert.Cause) string {
+	name, value := l.quantities[c.Quantity], l.number(c.Value, c.Quantity)
+	if name == "" || value == "" {
 		return ""
 	}
-	decimals := decimalsOf(c.Quantity)
-	value := spanish(float64(c.Value), decimals)
-	if value == "" {
-		return ""
-	}
-	text := capital(name) + " de " + value + unitText(c.Quantity)
-	low, high := spanish(float64(c.Min), decimals), spanish(float64(c.Max), decimals)
-	if low != "" && high != "" && low != high {
-		text += " (entre " + low + " y " + high + " según el modelo)"
-	}
+	unit := unitText(c.Quantity)
+	text := capital(l.say("causa", "cantidad", name, "valor", value, "unidad", unit))
 	if c.Place != "" {
-		text += " en " + c.Place
+		text += l.say("causa.lugar", "lugar", c.Place)
+	}
+	var facts []string
+	if threshold := l.number(c.Threshold, c.Quantity); threshold != "" {
+		facts = append(facts, l.say("causa.umbral", "umbral", threshold+unit))
+	}
+	if low, high := l.number(c.Min, c.Quantity), l.number(c.Max, c.Quantity); low != "" && high != "" && low != high {
+		facts = append(facts, l.say("causa.rango", "minimo", low, "maximo", high))
+	}
+	if len(facts) > 0 {
+		text += " (" + strings.Join(facts, "; ") + ")"
 	}
 	return text + "."
 }
@@ -156,50 +126,110 @@ func unitText(q hazard.Quantity) string {
 	}
 }
 
-func alertAdvice(a *alert.Alert) string {
-	text := "Consulte a la administración del parque antes de partir."
-	if int(a.Hazard) < hazard.NumHazards {
-		text = advice[a.Hazard] + " " + text
-	}
-	return text
+func (l *language) alertAdvice(a *alert.Alert) string {
+	return l.advice[a.Hazard] + " " + l.say("consulte")
 }
 
-func changeSummary(c *alert.Change, zone *time.Location) string {
-	window := "entre " + localTime(c.Start, zone) + " y " + localTime(c.End, zone)
-	switch c.What {
-	case alert.Opened:
-		return "Se emite con nivel " + c.Level.String() + ", " + window + "."
-	case alert.Raised:
-		return "Sube a nivel " + c.Level.String() + ", " + window + "."
-	case alert.Lowered:
-		return "Baja a nivel " + c.Level.String() + ", " + window + "."
-	case alert.Moved:
-		return "Cambia el horario: " + window + "."
-	case alert.Ended:
-		return "Termina: pasó su última hora."
-	case alert.Withdrawn:
-		return "Se retira: las estimaciones nuevas ya no la muestran."
+var changeKeys = [...]string{
+	alert.Opened: "cambio.emitida", alert.Raised: "cambio.sube", alert.Lowered: "cambio.baja", alert.Moved: "cambio.horario",
+	alert.Ended: "cambio.termina", alert.Withdrawn: "cambio.retirada", alert.Extended: "cambio.alarga",
+	alert.Rearranged: "cambio.senderos", alert.Joined: "cambio.unida", alert.Disappeared: "cambio.sin_lugar",
+}
+
+// changeSummary says a line of an alert's history. It gives dates only: what was
+// tomorrow then is not tomorrow now.
+func (l *language) changeSummary(c *alert.Change, zone *time.Location) string {
+	return l.say(changeKeys[c.What], "nivel", l.levels[c.Level], "cuando", l.dates(c.Start, c.End, zone))
+}
+
+// window says from when to when, as people say it who look at it now: "hoy de 9 a
+// 23 h", "sáb 21, 9–23 h", "hasta las 6 h de mañana".
+func (l *language) window(start, end, now time.Time, zone *time.Location) string {
+	start, end, now = start.In(zone), end.In(zone), now.In(zone)
+	first, near := l.day(start, now)
+	last, lastNear := l.day(lastDay(end), now)
+	switch {
+	case first == last && near:
+		return l.say("dia.cercano", "dia", first, "desde", l.clock(start), "hasta", l.clockAtEnd(end))
+	case first == last:
+		return l.say("dia", "dia", first, "desde", l.clock(start), "hasta", l.clockAtEnd(end))
+	case daysBetween(start, now) > 0:
+		return l.say("hasta", "hasta_las", l.theHour(l.clockAtEnd(end)), "de_otro", l.ofDay(last, lastNear))
 	default:
-		return "Se actualiza, " + window + "."
+		return l.say("dias", "dia", l.onDay(first, near), "desde_las", l.theHour(l.clock(start)),
+			"otro", l.onDay(last, lastNear), "hasta_las", l.theHour(l.clockAtEnd(end)))
 	}
 }
 
-var weekdays = [...]string{"dom", "lun", "mar", "mié", "jue", "vie", "sáb"}
-
-// localTime says an instant as "sáb 21-11 a las 14:00".
-func localTime(t time.Time, zone *time.Location) string {
-	t = t.In(zone)
-	return fmt.Sprintf("%s %02d-%02d a las %02d:%02d", weekdays[t.Weekday()], t.Day(), t.Month(), t.Hour(), t.Minute())
+// dates says from when to when in dates alone.
+func (l *language) dates(start, end time.Time, zone *time.Location) string {
+	start, end = start.In(zone), end.In(zone)
+	first, last := l.date(start), l.date(lastDay(end))
+	if first == last {
+		return l.say("dia", "dia", first, "desde", l.clock(start), "hasta", l.clockAtEnd(end))
+	}
+	return l.say("dias.fechas", "dia", first, "desde", l.clock(start), "otro", last, "hasta", l.clockAtEnd(end))
 }
 
-// spanish writes a number with a decimal comma, "" for one that is missing.
-func spanish(x float64, decimals int) string {
+// day names the day of a local time; near says that it is by its nearness.
+func (l *language) day(t, now time.Time) (name string, near bool) {
+	switch daysBetween(now, t) {
+	case 0:
+		return l.today, true
+	case 1:
+		return l.tomorrow, true
+	default:
+		return l.date(t), false
+	}
+}
+
+func (l *language) date(t time.Time) string {
+	return l.days[t.Weekday()] + " " + strconv.Itoa(t.Day())
+}
+
+func (l *language) clock(t time.Time) string {
+	if l.fullClock || t.Minute() != 0 {
+		return t.Format("15:04")
+	}
+	return strconv.Itoa(t.Hour())
+}
+
+// clockAtEnd says a midnight at which something ends as the 24 h of its day.
+func (l *language) clockAtEnd(t time.Time) string {
+	switch {
+	case t.Hour() != 0 || t.Minute() != 0:
+		return l.clock(t)
+	case l.fullClock:
+		return "24:00"
+	default:
+		return "24"
+	}
+}
+
+// lastDay is an instant within the day that an end belongs to.
+func lastDay(end time.Time) time.Time { return end.Add(-time.Minute) }
+
+// daysBetween counts calendar days between local times, at noon of one fixed zone:
+// some local days have 23 or 25 hours.
+func daysBetween(from, to time.Time) int {
+	noon := func(t time.Time) time.Time { return time.Date(t.Year(), t.Month(), t.Day(), 12, 0, 0, 0, time.UTC) }
+	return int(noon(to).Sub(noon(from)) / (24 * time.Hour))
+}
+
+// number writes a value as finely as its quantity is known, "" for one that is
+// missing.
+func (l *language) number(x float32, q hazard.Quantity) string {
 	w := writer{}
-	w.decimal(x, decimals)
-	if text := string(w.b); text != "null" {
+	w.decimal(float64(x), decimalsOf(q))
+	text := string(w.b)
+	switch {
+	case text == "null":
+		return ""
+	case l.decimalComma:
 		return strings.Replace(text, ".", ",", 1)
+	default:
+		return text
 	}
-	return ""
 }
 
 // capital gives a word with its first letter, which is ASCII in all of ours or

@@ -108,6 +108,8 @@ func (a almanac) change(c alert.Change) string {
 	keys := [...]string{
 		alert.Opened: "cambio.emitida", alert.Raised: "cambio.sube", alert.Lowered: "cambio.baja",
 		alert.Moved: "cambio.horario", alert.Ended: "cambio.termina", alert.Withdrawn: "cambio.retirada",
+		alert.Extended: "cambio.alarga", alert.Rearranged: "cambio.senderos", alert.Joined: "cambio.unida",
+		alert.Disappeared: "cambio.sin_lugar",
 	}
 	return a.texts.say(keys[c.What], "nivel", a.texts.say("nivel."+c.Level.String()),
 		"desde", a.instant(c.Start).Text, "hasta", a.instant(c.End).Text)

@@ -16,6 +16,7 @@ type parkPage struct {
 	Lasts     string  // until when the state holds in the estimates, empty without state
 	Age       validity
 	Counts    []levelCount
+	Official  officialView
 	Alerts    alertList
 	Trails    []trailView
 	Emergency []catalogue.EmergencyNumber
@@ -49,7 +50,7 @@ func (a almanac) park(m moment, i int) parkPage {
 	page := parkPage{
 		parkLink: linkTo(p), Kind: a.texts.say("tipo_parque." + p.Kind),
 		Now: a.texts.headline(now), Hour: a.hour(m.hour),
-		Age: a.validity(m), Alerts: a.alerts(m, p.Slug), Emergency: m.Catalogue.Emergency,
+		Age: a.validity(m), Official: a.official(m, i), Alerts: a.alerts(m, p.Slug), Emergency: m.Catalogue.Emergency,
 		Steward: p.Administrator, StewardAt: p.AdministratorAsOf, URL: p.URL,
 		Position: p.Approximate,
 	}

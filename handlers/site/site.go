@@ -15,6 +15,8 @@ import (
 	"fmt"
 	"html/template"
 	"io/fs"
+	"runtime"
+	"sync"
 	"time"
 
 	"vigia/forecast/hazard"
@@ -40,6 +42,10 @@ type Site struct {
 	style   string                        // path of the style sheet, with its hash
 	script  string
 	icon    string
+
+	pairsOnce sync.Mutex
+	pairs     *prepared.Body // raw pairs of pairsOf
+	pairsOf   *store.Verification
 }
 
 const htmlType = "text/html; charset=utf-8"
@@ -76,17 +82,37 @@ func (s *Site) Pages(e *store.Edition, now time.Time) map[string]*prepared.Body 
 	add("portada", s.frame(m, "/", "portada", country.home(m)).dated(country, m, true))
 	add("alertas", s.frame(m, "/alertas", "alertas", country.alerts(m, "")).dated(country, m, true))
 	add("metodo", s.frame(m, "/metodo", "metodo", country.method(e)).dated(country, m, false))
+	add("precision", s.frame(m, "/precision", "precision", country.precision(e)).dated(country, m, false))
+	pages[precisionCSV] = s.precisionPairs(e)
 	add("acerca", s.frame(m, "/acerca", "acerca", nil).dated(country, m, false))
-	for i := range e.Catalogue.Parks {
-		local := country.in(e.Catalogue.Parks[i].TimeZone)
-		local.page = nil
-		view := local.park(m, i)
-		f := s.frame(m, view.Path, "parque", view).dated(local, m, true)
-		f.Title = s.texts.say("titulo.parque", "parque", view.Name)
-		f.Description = s.texts.say("descripcion.parque", "parque", view.Name)
-		add("parque", f)
-	}
+	s.addParks(pages, country, m)
 	return pages
+}
+
+// addParks renders the pages of the parks, on all processors: they are most of
+// what a publication costs.
+func (s *Site) addParks(pages map[string]*prepared.Body, country almanac, m moment) {
+	parks := m.Catalogue.Parks
+	paths, bodies := make([]string, len(parks)), make([]*prepared.Body, len(parks))
+	workers := min(runtime.GOMAXPROCS(0), len(parks))
+	var done sync.WaitGroup
+	for w := range workers {
+		done.Go(func() {
+			for i := w; i < len(parks); i += workers {
+				local := country.in(parks[i].TimeZone)
+				local.page = nil
+				view := local.park(m, i)
+				f := s.frame(m, view.Path, "parque", view).dated(local, m, true)
+				f.Title = s.texts.say("titulo.parque", "parque", view.Name)
+				f.Description = s.texts.say("descripcion.parque", "parque", view.Name)
+				paths[i], bodies[i] = f.Path, s.render("parque", f)
+			}
+		})
+	}
+	done.Wait()
+	for i, path := range paths {
+		pages[path] = bodies[i]
+	}
 }
 
 // NotFound renders the page for a path that does not exist. simulated says that

@@ -12,7 +12,7 @@ import (
 // sharedTemplates are part of every page; the others are a page each.
 var (
 	sharedTemplates = []string{"pagina", "formas", "alerta", "senal"}
-	pageTemplates   = []string{"portada", "parque", "alertas", "metodo", "acerca", "no_encontrada"}
+	pageTemplates   = []string{"portada", "parque", "alertas", "metodo", "precision", "acerca", "no_encontrada"}
 )
 
 // parsePages parses each page together with the shared templates. A file that

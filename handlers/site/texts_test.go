@@ -11,6 +11,7 @@ import (
 
 	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
+	"vigia/store"
 	"vigia/store/catalogue"
 	"vigia/web"
 )
@@ -30,6 +31,12 @@ func families() map[string][]string {
 		"mediana.":       {"temperatura", "sensacion", "viento", "racha", "precipitacion", "nieve", "isoterma", "visibilidad", "uv"},
 	}
 	f["motivo_corto."] = f["motivo."]
+	f["precision.desde."] = []string{hazard.Amber.String(), hazard.Red.String()}
+	f["precision.nulo."] = []string{"sin_eventos", "sin_pronosticos", "muestra_insuficiente"}
+	f["precision.situacion."] = []string{store.StageNone, store.StagePreliminary, store.StageStable}
+	for _, tier := range store.Tiers {
+		f["precision.referencia."] = append(f["precision.referencia."], tier.String())
+	}
 	for s := hazard.Green; s <= hazard.Red; s++ {
 		f["estado."] = append(f["estado."], s.String())
 	}
@@ -87,7 +94,7 @@ func wantedKeys(t *testing.T) map[string]bool {
 		}
 		read(string(source))
 	}
-	for _, file := range []string{"figures.go", "clock.go", "ribbon.go", "level.go", "frame.go", "home.go", "alerts.go", "park.go", "method.go", "site.go"} {
+	for _, file := range []string{"figures.go", "clock.go", "ribbon.go", "level.go", "frame.go", "home.go", "alerts.go", "park.go", "notices.go", "method.go", "precision.go", "site.go"} {
 		source, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

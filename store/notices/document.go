@@ -2,6 +2,9 @@ package notices
 
 import (
 	"bytes"
+	"fmt"
+	"io"
+	"os"
 	"strconv"
 	"unicode/utf8"
 )
@@ -17,6 +20,20 @@ type Document struct {
 	Name     string // of the file or feed, for faults
 	Data     []byte
 	OnlyJSON bool // refuse CSV: a feed is JSON
+}
+
+// Load reads a document from a file, no more of it than is allowed and a byte.
+func Load(name string) (Document, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return Document{}, fmt.Errorf("open the document: %w", err)
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, MaxBytes+1))
+	if err != nil {
+		return Document{}, fmt.Errorf("read the document: %w", err)
+	}
+	return Document{Name: name, Data: data}, nil
 }
 
 // row is one notice as its document has it: the fields that have a value.
@@ -38,7 +55,7 @@ func (d *Document) rows(kind Kind, known []string, faults *faultList) []row {
 	data := bytes.TrimPrefix(d.Data, byteOrderMark)
 	switch bad := firstBadByte(data); {
 	case len(data) > MaxBytes:
-		faults.add(1, "", "tiene %d bytes; se admiten hasta %d", len(data), MaxBytes)
+		faults.add(1, "", "pasa de los %d bytes que se admiten", MaxBytes)
 		return nil
 	case len(bytes.TrimSpace(data)) == 0:
 		faults.add(1, "", "está vacío; una lista sin avisos se escribe []")

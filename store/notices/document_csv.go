@@ -60,6 +60,10 @@ func separator(data []byte) rune {
 }
 
 func readHeader(header, known []string, faults *faultList) (columns []string, ok bool) {
+	if len(header) > len(known) {
+		faults.add(1, "", "tiene %d columnas; se admiten: %s", len(header), strings.Join(known, ", "))
+		return nil, false
+	}
 	ok = true
 	for _, name := range header {
 		name = strings.ToLower(strings.TrimSpace(name))

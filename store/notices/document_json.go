@@ -19,8 +19,9 @@ type jsonReader struct {
 	dec    *json.Decoder
 	known  []string
 	faults *faultList
-	line   int // of the byte at offset counted
+	line   int // of the byte at offset count
 	count  int
+	gaveUp bool // enough is wrong
 }
 
 func newJSONReader(data []byte, known []string, faults *faultList) *jsonReader {
@@ -53,7 +54,7 @@ func (r *jsonReader) read(kind Kind) []row {
 			r.skip()
 		case r.opens('[', "la lista de avisos […]", key):
 			found = true
-			if rows = r.list(); len(rows) > maxRows {
+			if rows = r.list(); r.gaveUp {
 				return rows
 			}
 		default:
@@ -121,10 +122,12 @@ func (r *jsonReader) opens(bracket byte, what, name string) bool {
 	return true
 }
 
-// list reads objects up to the end of their list, or to one more than there may be.
+// list reads objects up to the end of their list, or to where enough is wrong: more
+// rows or faults than there may be.
 func (r *jsonReader) list() (rows []row) {
 	for r.dec.More() {
-		if len(rows) > maxRows {
+		if len(rows) > maxRows || len(*r.faults) >= maxFaults {
+			r.gaveUp = true
 			return rows
 		}
 		line := r.next()
@@ -169,9 +172,11 @@ func (r *jsonReader) object(line int) row {
 	return read
 }
 
-// kindOfValue names a value by its first byte; what is none of these is a number.
+// kinds names values by their first byte.
+var kinds = map[byte]string{'{': "un objeto", '[': "una lista", '"': "un texto", 't': "true", 'f': "false", 'n': "null"}
+
+// kindOfValue names a value; what is none of the others is a number.
 func kindOfValue(first byte) string {
-	kinds := map[byte]string{'{': "un objeto", '[': "una lista", '"': "un texto", 't': "true", 'f': "false", 'n': "null"}
 	if kind, ok := kinds[first]; ok {
 		return kind
 	}

@@ -1,7 +1,9 @@
 package notices
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -53,5 +55,6 @@ func (l faultList) err(name string) error {
 	if len(l) == 0 {
 		return nil
 	}
+	slices.SortStableFunc(l, func(a, b Fault) int { return cmp.Compare(a.Line, b.Line) })
 	return &FaultsError{Name: name, Faults: l}
 }

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -24,6 +25,12 @@ var commands = []Command{
 		About: "export writes the built-in catalogue to standard output as JSON: a start for your own. check names each fault of a file with its line and field."},
 	{Name: "backup", Usage: "[FILE]", Summary: "a verified copy of the data",
 		About: "Works while the service runs and while it does not. Without FILE the copy goes to the folder backups in the data folder."},
+	{Name: "import", Usage: "KIND FILE", Summary: "takes official notices or observations",
+		About: "KIND is volcanes, cierres or observaciones. A file of volcanes or cierres (JSON or CSV) replaces everything known of its kind: the technical alert levels of volcanoes, or the closures of parks and trails. Observaciones (CSV) adds to the verification log what a station near a trail measured or the park wrote down. With a fault anywhere nothing changes, and each is named with its line and field. The service must not be running. " +
+			"Fields of volcanes: volcan, nivel_tecnico (verde, amarilla, naranja, roja), fuente, fuente_url, publicado_en. " +
+			"Fields of cierres: parque, sendero (left out for the whole park), situacion (cerrado, restringido), detalle, desde, hasta, fuente, fuente_url; detalle, desde and hasta may be left out."},
+	{Name: "calibrate", Summary: "base rates of the rules over archived weather",
+		About: "Asks the provider for the forecasts of past days, within its limits, and tells for each trail and hazard which share of the day hours (6 to 21 h) the rules make amarillo and rojo, against the aims: amarillo up to 25 %, rojo up to 8 %. The service must not be running, since both count the provider's weight in the data folder."},
 	{Name: "version", Summary: "version, commit and Go"},
 	{Name: "help", Usage: "[COMMAND]", Summary: "this help, or that of a command"},
 }
@@ -80,6 +87,8 @@ func (in *input) checkPositional() {
 		in.checkCatalogueArgs(args)
 	case "backup":
 		in.atMost(1, args)
+	case "import":
+		in.checkImportArgs(args)
 	case "help":
 		in.atMost(1, args)
 		if len(args) > 0 {
@@ -104,6 +113,22 @@ func (in *input) checkCatalogueArgs(args []string) {
 		in.atMost(2, args)
 	default:
 		in.fault("catalogue %q: must be export or check%s", shorten(args[0]), suggestion(args[0], []string{"export", "check"}, ""))
+	}
+}
+
+// importKinds are what can be imported.
+var importKinds = []string{"volcanes", "cierres", "observaciones"}
+
+func (in *input) checkImportArgs(args []string) {
+	switch {
+	case len(args) == 0:
+		in.fault("import: say what and from which file, such as \"import volcanes FILE\": one of %s", strings.Join(importKinds, ", "))
+	case !slices.Contains(importKinds, args[0]):
+		in.fault("import %q: must be one of %s%s", shorten(args[0]), strings.Join(importKinds, ", "), suggestion(args[0], importKinds, ""))
+	case len(args) == 1:
+		in.fault("import %s: say from which file", args[0])
+	default:
+		in.atMost(2, args)
 	}
 }
 

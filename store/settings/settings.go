@@ -16,6 +16,7 @@ import (
 	"log/slog"
 	"net/netip"
 	"strings"
+	"time"
 )
 
 // Settings are the values that hold, checked. A setting that the command does
@@ -29,16 +30,24 @@ type Settings struct {
 	BaseURL        string         // public address without a trailing slash, or ""
 	Contact        string         // operator's e-mail address, or ""
 	ProviderURL    string         // base of the weather provider without a trailing slash
+	ArchiveURL     string         // base of the archive of past weather without a trailing slash
 	ProviderKey    string         // secret; "" without a contract with the provider
 	Models         []string       // weather models in the order asked, at least one, each once
 	Catalogue      string         // path of the operator's own catalogue, "" for the embedded one
 	TrustedProxies []netip.Prefix // proxies whose X-Forwarded-For is believed
 	RateLimit      int            // requests in 60 s per client; 0 means no limit
+	VolcanoURL     string         // feed of volcanic alert levels, or ""
+	ClosuresURL    string         // feed of closures, or ""
 	LogFormat      string         // auto, text or json
 	LogLevel       slog.Level
 	Config         string // path of the settings file, or ""
 	Speed          int    // demo: seconds that the clock moves in one, 1-3600
 	Seed           uint64 // demo: the made-up weather follows from it
+
+	HistoryURL string    // calibrate: base of the archived forecasts without a trailing slash
+	From, To   time.Time // calibrate: first and last day, midnight UTC; zero when not said
+	Days       int       // calibrate: days where From is not said
+	CSV        bool      // calibrate: not tables
 
 	canonicalModel func(string) (string, bool)
 	rows           []Row

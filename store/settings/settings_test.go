@@ -27,6 +27,14 @@ var samples = map[string][3]string{
 	"rate-limit":      {"0", "7", "1000000"},
 	"log-format":      {"text", "json", "text"},
 	"log-level":       {"debug", "warn", "error"},
+	"volcano-url":     {"https://x.cl/v.json", "http://127.0.0.1:9/v?a=b,c", "https://x.cl"},
+	"closures-url":    {"https://x.cl/c.json", "http://[::1]:9/c", "https://x.cl"},
+	"archive-url":     {"https://x.example.org", "http://127.0.0.1:9/base", "http://[::1]:9"},
+	"history-url":     {"https://x.example.org", "http://127.0.0.1:9/base", "http://[::1]:9"},
+	"from":            {"2026-01-02", "2026-02-28", "2024-02-29"},
+	"to":              {"2026-01-02", "2026-02-28", "2024-02-29"},
+	"days":            {"1", "7", "731"},
+	"csv":             {"yes", "true", "yes"},
 	"speed":           {"2", "60", "3600"},
 	"seed":            {"0", "7", "18446744073709551615"},
 	"config":          {"a.conf", "b.conf", "c.conf"},
@@ -103,9 +111,9 @@ func TestDefaultsOfServe(t *testing.T) {
 	s := mustParse(t, "serve", []string{"--contact", "a@b.cl"}, nil, nil)
 	s.rows, s.canonicalModel = nil, nil
 	want := &Settings{Command: "serve", Listen: ":8080", Data: "./vigia-data", Contact: "a@b.cl",
-		ProviderURL: "https://api.open-meteo.com",
-		Models:      []string{"ecmwf_ifs", "ncep_gfs_global", "dwd_icon_global", "cmc_gem_gdps"},
-		RateLimit:   100, LogFormat: "auto", LogLevel: slog.LevelInfo}
+		ProviderURL: "https://api.open-meteo.com", ArchiveURL: "https://archive-api.open-meteo.com",
+		Models:    []string{"ecmwf_ifs", "ncep_gfs_global", "dwd_icon_global", "cmc_gem_gdps"},
+		RateLimit: 100, LogFormat: "auto", LogLevel: slog.LevelInfo}
 	if !reflect.DeepEqual(s, want) {
 		t.Errorf("serve without settings:\n got %+v\nwant %+v", s, want)
 	}

@@ -73,6 +73,9 @@ func (in *input) readArgs(args []string) {
 			in.wantsHelp = true
 			continue
 		}
+		if o := findOption(name, (*option).flagName); !hasText && o != nil && o.toggle {
+			text, hasText = "yes", true
+		}
 		if !hasText && i+1 < len(args) && !strings.HasPrefix(args[i+1], "--") {
 			text, hasText = args[i+1], true
 			if text == "-h" || text == "-help" {

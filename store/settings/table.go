@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"time"
 )
 
 // option is one row of the table of settings.
@@ -15,6 +16,7 @@ type option struct {
 	of     string // the commands that take it
 	needs  string // the commands that cannot do without it
 	secret bool   // never shown; its value may also lie in a file that <name>-file names
+	toggle bool   // the flag alone says yes
 	list   bool   // several values, which a TOML array may hold
 	about  string // for help and README: no full stop at the end
 	set    func(s *Settings, text string) error
@@ -26,8 +28,8 @@ type option struct {
 const (
 	serving   = "demo serve check"
 	realOnly  = "serve check"
-	dataUsers = "serve check backup"
-	allUsers  = "demo serve check backup"
+	dataUsers = "serve check backup import calibrate"
+	allUsers  = "demo serve check backup import calibrate"
 )
 
 // options is the table, in the order of the help. A setting is added by a field
@@ -48,16 +50,19 @@ var options = withSecretFiles([]option{
 	{name: "provider-url", arg: "URL", normal: "https://api.open-meteo.com", of: realOnly,
 		about: "weather provider, or another server with the same grammar; http only for this machine",
 		set:   into(providerURL, func(s *Settings) *string { return &s.ProviderURL })},
-	{name: "provider-key", arg: "KEY", of: realOnly, secret: true,
+	{name: "archive-url", arg: "URL", normal: "https://archive-api.open-meteo.com", of: realOnly,
+		about: "archive of past weather, asked once a day how the estimates did; http only for this machine",
+		set:   into(providerURL, func(s *Settings) *string { return &s.ArchiveURL })},
+	{name: "provider-key", arg: "KEY", of: realOnly + " calibrate", secret: true,
 		about: "key of a contract with the weather provider, which commercial use requires",
 		set:   into(secretText, func(s *Settings) *string { return &s.ProviderKey })},
-	{name: "models", arg: "NAMES", normal: "ecmwf_ifs,ncep_gfs_global,dwd_icon_global,cmc_gem_gdps", of: serving, list: true,
+	{name: "models", arg: "NAMES", normal: "ecmwf_ifs,ncep_gfs_global,dwd_icon_global,cmc_gem_gdps", of: serving + " calibrate", list: true,
 		about: "weather models to ask, separated by commas",
 		set: func(s *Settings, text string) (err error) {
 			s.Models, err = modelNames(text, s.canonicalModel)
 			return err
 		}},
-	{name: "catalogue", arg: "FILE", of: serving,
+	{name: "catalogue", arg: "FILE", of: serving + " import calibrate",
 		about: "catalogue of parks and trails in place of the built-in one",
 		set:   into(path, func(s *Settings) *string { return &s.Catalogue })},
 	{name: "trusted-proxies", arg: "NETWORKS", of: serving, list: true,
@@ -66,12 +71,33 @@ var options = withSecretFiles([]option{
 	{name: "rate-limit", arg: "N", normal: "100", of: serving,
 		about: "requests in 60 seconds per client; 0 turns the limit off",
 		set:   into(whole(0, 1_000_000), func(s *Settings) *int { return &s.RateLimit })},
+	{name: "volcano-url", arg: "URL", of: realOnly,
+		about: "feed of the technical alert levels of volcanoes, polled each hour: JSON as for import volcanes; http only for this machine",
+		set:   into(feedURL, func(s *Settings) *string { return &s.VolcanoURL })},
+	{name: "closures-url", arg: "URL", of: realOnly,
+		about: "feed of the closures of parks and trails, polled each hour: JSON as for import cierres; http only for this machine",
+		set:   into(feedURL, func(s *Settings) *string { return &s.ClosuresURL })},
 	{name: "log-format", arg: "FORMAT", normal: "auto", of: allUsers,
 		about: "auto, text or json; auto is text on a terminal and json otherwise",
 		set:   into(oneOf("auto", "text", "json"), func(s *Settings) *string { return &s.LogFormat })},
 	{name: "log-level", arg: "LEVEL", normal: "info", of: allUsers,
 		about: "debug, info, warn or error",
 		set:   into(logLevel, func(s *Settings) *slog.Level { return &s.LogLevel })},
+	{name: "history-url", arg: "URL", normal: "https://historical-forecast-api.open-meteo.com", of: "calibrate",
+		about: "archive of the weather provider's forecasts; http only for this machine",
+		set:   into(providerURL, func(s *Settings) *string { return &s.HistoryURL })},
+	{name: "from", arg: "DATE", of: "calibrate",
+		about: "first day, YYYY-MM-DD; without it, --days before the last",
+		set:   into(day, func(s *Settings) *time.Time { return &s.From })},
+	{name: "to", arg: "DATE", of: "calibrate",
+		about: "last day, YYYY-MM-DD; without it, the day before yesterday",
+		set:   into(day, func(s *Settings) *time.Time { return &s.To })},
+	{name: "days", arg: "N", normal: "30", of: "calibrate",
+		about: "number of days where --from does not tell, 1 to 731",
+		set:   into(whole(1, longestSpan), func(s *Settings) *int { return &s.Days })},
+	{name: "csv", arg: "yes", of: "calibrate", toggle: true,
+		about: "comma-separated values, every hazard of every trail, in place of tables; the flag alone says yes",
+		set:   into(yes, func(s *Settings) *bool { return &s.CSV })},
 	{name: "speed", arg: "N", normal: "1", of: "demo",
 		about: "how much faster than real the clock of the demo runs, 1 to 3600",
 		set:   into(whole(1, 3600), func(s *Settings) *int { return &s.Speed })},

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // The parsers below check one value each. Their errors say what is allowed, in
@@ -77,6 +78,19 @@ func providerURL(text string) (string, error) {
 		return "", errors.New("must be an https address such as https://api.open-meteo.com (http only for this machine, such as http://127.0.0.1:9000)")
 	}
 	return strings.TrimRight(text, "/"), nil
+}
+
+// feedURL takes the full address of a document, which may have a query: https, or
+// http when the server is on this machine, since anybody on the way could otherwise
+// say what is official.
+func feedURL(text string) (string, error) {
+	base, _, _ := strings.Cut(text, "?")
+	u, err := plainURL(base)
+	if _, queryErr := url.Parse(text); err != nil || queryErr != nil || strings.ContainsAny(text, "# ") ||
+		u.Scheme != "https" && (u.Scheme != "http" || !loopback(u.Hostname())) {
+		return "", errors.New("must be an https address such as https://example.cl/volcanes.json (http only for this machine, such as http://127.0.0.1:9000/volcanes.json)")
+	}
+	return text, nil
 }
 
 // plainURL takes an absolute address with a host and nothing after the path.
@@ -236,6 +250,21 @@ func oneOf(words ...string) func(string) (string, error) {
 		}
 		return text, nil
 	}
+}
+
+// day takes a date, as its midnight in UTC.
+func day(text string) (time.Time, error) {
+	t, err := time.Parse(time.DateOnly, text)
+	if err != nil {
+		return time.Time{}, errors.New("must be a date such as 2026-11-21")
+	}
+	return t, nil
+}
+
+// yes takes yes or no.
+func yes(text string) (bool, error) {
+	text, err := oneOf("yes", "no", "true", "false")(text)
+	return text == "yes" || text == "true", err
 }
 
 func logLevel(text string) (slog.Level, error) {

@@ -1,0 +1,377 @@
+package alert
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// one gives the single alert that is shown.
+func one(t *testing.T, alerts []Alert) Alert {
+	t.Helper()
+	shown := Issued(alerts, now)
+	if len(shown) != 1 {
+		t.Fatalf("%d alerts: %+v", len(shown), shown)
+	}
+	return shown[0]
+}
+
+func last(a Alert) ChangeKind { return a.Changes[len(a.Changes)-1].What }
+
+func TestAnAlertEndsWithItsWindow(t *testing.T) {
+	open := update(nil, now, "aavvvvvv")
+	over := now.Add(3 * time.Hour)
+	ended := update(open, over, "vvvvvvvv")
+	if a := one(t, ended); a.Cancelled || a.PhaseAt(over) != Finished || last(a) != Ended {
+		t.Fatalf("ended: %+v", a)
+	}
+	if again := one(t, update(ended, over.Add(time.Hour), "vvvv")); again.Version != ended[0].Version {
+		t.Errorf("ended twice: %+v", again)
+	}
+	later := over.Add(25 * time.Hour)
+	if kept := update(ended, later, "vvvv"); len(kept) != 1 || len(Issued(kept, later)) != 0 {
+		t.Errorf("a day later, when it still matters what was told of it: %+v", kept)
+	}
+	if gone := update(ended, over.Add(messageSpan), "vvvv"); len(gone) != 0 {
+		t.Errorf("two days later: %+v", gone)
+	}
+}
+
+func TestAnAlertIsWithdrawnAfterTwoRuns(t *testing.T) {
+	open := update(nil, now, "vvvvvaavv")
+	first := update(open, now.Add(time.Hour), "vvvvvvvv")
+	if a := one(t, first); a.Cancelled || a.Version != 1 || !a.Start.Equal(open[0].Start) {
+		t.Fatalf("after one run: %+v", a)
+	}
+	still := between(first, now.Add(2*time.Hour), "vvvvvvv")
+	if a := one(t, still); a.Cancelled {
+		t.Fatalf("after a cycle that is no run: %+v", a)
+	}
+	at := now.Add(3 * time.Hour)
+	withdrawn := update(still, at, "vvvvvv")
+	if a := one(t, withdrawn); !a.Cancelled || a.Active(at) || last(a) != Withdrawn {
+		t.Fatalf("after two: %+v", a)
+	}
+	// The same weather again is another episode, with an id of its own.
+	reopened := Issued(update(withdrawn, at, "vvaav"), now)
+	if len(reopened) != 2 || reopened[0].ID == reopened[1].ID || !reopened[1].Active(at) {
+		t.Errorf("reopened: %+v", reopened)
+	}
+}
+
+// Within the thresholds to leave it an alert stays, however many runs.
+func TestAnAlertStaysBetweenTheThresholds(t *testing.T) {
+	alerts := update(nil, now, "vvvvvvvvvvvvvvvvyyvv")
+	for i := 1; i <= 8; i++ {
+		alerts = update(alerts, now.Add(time.Duration(i)*time.Hour), strings.Repeat("v", 16-i)+"xxvv")
+		if a := one(t, alerts); a.Version != 1 || a.Level != Caution || a.Cancelled {
+			t.Fatalf("run %d: %+v", i, a)
+		}
+	}
+	if a := one(t, alerts); a.Agree != 3 || len(a.Causes) == 0 {
+		t.Errorf("without reasons: %+v", a)
+	}
+}
+
+// The same thresholds open nothing, raise nothing and add no hours.
+func TestThresholdsToLeaveGiveNothing(t *testing.T) {
+	if got := Issued(update(update(nil, now, "xxxx"), now, "xxxx"), now); len(got) != 0 {
+		t.Errorf("opened: %+v", got)
+	}
+	alerts := update(nil, now, "vaavvv")
+	alerts = update(alerts, now, "xyyxxx")
+	if a := one(t, update(alerts, now, "xyyxxx")); a.Level != Caution || a.Version != 1 {
+		t.Errorf("raised or extended: %+v", a)
+	}
+}
+
+func TestDangerFallsToCautionAfterTwoRuns(t *testing.T) {
+	alerts := update(nil, now, "vvrvvv")
+	alerts = update(alerts, now, "vaaavv")
+	if a := one(t, alerts); a.Level != Danger || last(a) == Lowered {
+		t.Fatalf("after one run: %+v", a)
+	}
+	if a := one(t, update(alerts, now, "vaaavv")); a.Level != Caution || last(a) != Lowered {
+		t.Errorf("after two: %+v", a)
+	}
+	if a := one(t, update(alerts, now, "vayavv")); a.Level != Danger {
+		t.Errorf("between the thresholds: %+v", a)
+	}
+}
+
+// A run that comes late in an hour that counted already raises what is near, and
+// neither opens what is far nor takes anything back.
+func TestAgainInTheSameHour(t *testing.T) {
+	again := func(previous []Alert, text string) []Alert {
+		c := cycle(now)
+		c.Again = true
+		return Update(previous, []Outlook{outlook(now, text)}, c)
+	}
+	far := strings.Repeat("v", 40) + "rrv"
+	if got := Issued(again(update(nil, now, far), far), now); len(got) != 0 {
+		t.Errorf("opened: %+v", got)
+	}
+	open := update(nil, now, "vvvvvaavv")
+	if a := one(t, again(update(open, now, "vvvvvvvvv"), "vvvvvvvvv")); a.Cancelled {
+		t.Errorf("withdrawn: %+v", a)
+	}
+	if a := one(t, again(open, "vvvvvarvv")); a.Level != Danger {
+		t.Errorf("not raised: %+v", a)
+	}
+	if a := one(t, again(nil, "vvvvvarvv")); a.Level != Danger {
+		t.Errorf("not opened: %+v", a)
+	}
+}
+
+func TestFarAheadNeedsTwoRuns(t *testing.T) {
+	text := strings.Repeat("v", 40) + "rrv"
+	first := update(nil, now, text)
+	if len(Issued(first, now)) != 0 || len(first) != 1 || first[0].Active(now) {
+		t.Fatalf("after one run: %+v", first)
+	}
+	still := between(first, now.Add(time.Hour), text[1:])
+	if len(Issued(still, now)) != 0 {
+		t.Fatalf("a cycle without a run counted: %+v", still)
+	}
+	if a := one(t, update(still, now.Add(time.Hour), text[1:])); a.Level != Danger || last(a) != Opened {
+		t.Errorf("after two: %+v", a)
+	}
+	if gone := update(first, now, strings.Repeat("v", 43)); len(gone) != 0 {
+		t.Errorf("what was not confirmed waits on: %+v", gone)
+	}
+}
+
+// What waits for another run survives being kept: a restart between two runs
+// neither forgets the first nor counts it twice.
+func TestHysteresisSurvivesARestart(t *testing.T) {
+	restarted := func(alerts []Alert) (again []Alert) {
+		text, err := json.Marshal(alerts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(text, &again); err != nil {
+			t.Fatal(err)
+		}
+		return again
+	}
+	at := now
+	var kept, straight []Alert
+	for _, text := range []string{strings.Repeat("v", 40) + "rr", strings.Repeat("v", 39) + "rra", "vaav", "v?vv", "vvvvv", "aavvv", "vvvvrr", "vvvvv", "vvvvv", "vvv"} {
+		kept, straight = update(restarted(kept), at, text), update(straight, at, text)
+		if again := restarted(straight); !reflect.DeepEqual(restarted(kept), again) {
+			t.Fatalf("%s:\n%+v\n%+v", text, kept, straight)
+		}
+		at = at.Add(time.Hour)
+	}
+}
+
+func TestWindowMovesAndKeepsItsID(t *testing.T) {
+	open := update(nil, now, "vvvvvvaavvvvvvvvvv")
+	for name, c := range map[string]struct {
+		text string
+		what ChangeKind
+		from int
+	}{
+		"ends later":              {"vvvvvvaaavvvvvvvvv", Extended, 5},
+		"begins earlier":          {"vvvvvaaavvvvvvvvvv", Moved, 4},
+		"is over earlier":         {"vvvvvaavvvvvvvvvvv", Moved, 4},
+		"comes four hours later":  {"vvvvvvvvvvaavvvvvv", Moved, 9},
+		"comes six hours earlier": {"aavvvvvvvvvvvvvvvv", Moved, -1},
+	} {
+		a := one(t, update(open, now, c.text))
+		if a.ID != open[0].ID || last(a) != c.what || !a.Start.Equal(now.Truncate(time.Hour).Add(time.Duration(c.from)*time.Hour)) {
+			t.Errorf("%s: %+v", name, a)
+		}
+	}
+	// Farther than that it is another one.
+	if got := Issued(update(open, now, "vvvvvvvvvvvvvvvvvaa"), now); len(got) != 2 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// What is under way keeps its beginning, unless calm hours part it from the rest.
+func TestUnderWay(t *testing.T) {
+	open := update(nil, now, "aaaaaaaaaaaa")
+	at := now.Add(4 * time.Hour)
+	if a := one(t, update(open, at, "aaaaaaaa")); !a.Start.Equal(open[0].Start) || a.Version != 1 {
+		t.Errorf("goes on: %+v", a)
+	}
+	if a := one(t, update(open, at, "vvaaaaaa")); !a.Start.Equal(open[0].Start) {
+		t.Errorf("a short gap: %+v", a)
+	}
+	a := one(t, update(open, at, "vvvvvaaa"))
+	if want := at.Truncate(time.Hour).Add(4 * time.Hour); !a.Start.Equal(want) || a.ID != open[0].ID || a.PhaseAt(at) != Scheduled {
+		t.Errorf("a long gap: %+v", a)
+	}
+}
+
+func TestAlertsJoinAndPart(t *testing.T) {
+	two := update(nil, now, "vaavvvvvaav")
+	if len(Issued(two, now)) != 2 {
+		t.Fatalf("%+v", two)
+	}
+	joined := update(two, now, "vaavaavvaav")
+	shown := Issued(joined, now)
+	if len(shown) != 2 || shown[0].Cancelled || !shown[1].Cancelled || last(shown[1]) != Joined {
+		t.Fatalf("joined: %+v", shown)
+	}
+	if !shown[0].End.Equal(two[1].End) || shown[0].ID != two[0].ID {
+		t.Errorf("joined: %+v", shown[0])
+	}
+	parted := update(joined, now, "vaavvvvvaav")
+	var active []Alert
+	for _, a := range parted {
+		if a.Active(now) {
+			active = append(active, a)
+		}
+	}
+	if len(active) != 2 || active[0].ID != two[0].ID || active[1].ID == two[1].ID || last(active[1]) != Opened {
+		t.Errorf("parted: %+v", active)
+	}
+}
+
+func TestTrailsOfAPark(t *testing.T) {
+	open := update(nil, now, "vaavv", "vvvvv")
+	both := update(open, now, "vaavv", "vaavv")
+	if a := one(t, both); last(a) != Rearranged || !slices.Equal(a.Trails, []string{"a", "b"}) {
+		t.Fatalf("%+v", a)
+	}
+	// The hours of one trail are over; it stays with the alert as it was.
+	longer := update(nil, now, "aavvvvv", "aaaaavv")
+	if a := one(t, update(longer, now.Add(4*time.Hour), "vvv", "avv")); a.Version != 1 || len(a.Trails) != 2 {
+		t.Errorf("%+v", a)
+	}
+	// And then the rest is withdrawn: nothing is left that is ahead.
+	at := now.Add(3 * time.Hour)
+	gone := update(update(longer, at, "vvvv", "vvvv"), at, "vvvv", "vvvv")
+	if a := one(t, gone); !a.Cancelled || last(a) != Withdrawn {
+		t.Errorf("%+v", a)
+	}
+}
+
+// A danger whose hours are over no longer colours the caution that goes on
+// elsewhere.
+func TestLevelIsThatOfTheHoursAhead(t *testing.T) {
+	open := update(nil, now, "rvvvvv", "aaaaav")
+	if a := one(t, open); a.Level != Danger {
+		t.Fatalf("%+v", a)
+	}
+	if a := one(t, between(open, now.Add(2*time.Hour), "vvvv", "aaav")); a.Level != Caution || last(a) != Lowered {
+		t.Errorf("%+v", a)
+	}
+}
+
+func TestMissingDataWithdrawNothing(t *testing.T) {
+	open := update(nil, now, "vvvvvvaavv")
+	alerts := open
+	for i := 1; i <= 4; i++ { // no estimates at all, or only none of these hours
+		at := now.Add(time.Duration(i) * time.Hour)
+		alerts = update(alerts, at, []string{"??????????", "vv????????"}[i%2][:10-i])
+		if a := one(t, alerts); a.Cancelled || a.Version != 1 || a.Level != Caution {
+			t.Fatalf("after %d h: %+v", i, a)
+		}
+	}
+	at := now.Add(4 * time.Hour)
+	if a := one(t, Expire(alerts, at)); a.Version != 1 || a.Cancelled {
+		t.Errorf("without a cycle: %+v", a)
+	}
+	over := now.Add(9 * time.Hour)
+	if a := one(t, Expire(alerts, over)); last(a) != Ended {
+		t.Errorf("its time is over all the same: %+v", a)
+	}
+}
+
+// Low confidence for want of a model is not low confidence of the models.
+func TestAModelThatDropsOut(t *testing.T) {
+	open := update(nil, now, "vvvvaavv")
+	fewer := update(update(open, now, "vvvvccvv"), now, "vvvvccvv")
+	if a := one(t, fewer); a.Cancelled || a.Version != 1 || a.Total != 3 {
+		t.Errorf("three models: %+v", a)
+	}
+	unsure := update(update(open, now, "vvvvbbvv"), now, "vvvvbbvv")
+	if a := one(t, unsure); !a.Cancelled {
+		t.Errorf("four models that disagree: %+v", a)
+	}
+	if got := Issued(update(nil, now, "vvvvccvv"), now); len(got) != 0 {
+		t.Errorf("opened: %+v", got)
+	}
+}
+
+func TestTheCatalogueChanged(t *testing.T) {
+	open := update(nil, now, "vaavv", "vaavv")
+	gone := Update(open, nil, cycle(now))
+	if a := one(t, gone); !a.Cancelled || last(a) != Disappeared {
+		t.Errorf("the park is gone: %+v", a)
+	}
+	fewer := outlook(now, "vaavv", "vaavv")
+	fewer.Trails = fewer.Trails[1:]
+	if a := one(t, Update(open, []Outlook{fewer}, cycle(now))); a.Cancelled || last(a) != Rearranged || !slices.Equal(a.Trails, []string{"b"}) {
+		t.Errorf("a trail is gone: %+v", a)
+	}
+	alone := update(nil, now, "vaavv")
+	if a := one(t, Update(alone, []Outlook{fewer}, cycle(now))); a.ID != alone[0].ID || last(a) != Rearranged || a.Trails[0] != "b" {
+		t.Errorf("its only trail was renamed: %+v", a)
+	}
+	calm := outlook(now, "vvvvv", "vvvvv")
+	calm.Trails = calm.Trails[1:]
+	if a := one(t, Update(alone, []Outlook{calm}, cycle(now))); last(a) != Disappeared {
+		t.Errorf("its only trail is gone: %+v", a)
+	}
+	waiting := update(nil, now, strings.Repeat("v", 40)+"rr")
+	if got := Update(waiting, nil, cycle(now)); len(got) != 0 {
+		t.Errorf("what waits for a park that is gone: %+v", got)
+	}
+	many := outlook(now, "vaavv")
+	for i := range 40 { // other places, other names: the alert follows its trail
+		other := many.Trails[0]
+		other.Slug, other.Hours, other.Exit = "z"+string(rune('a'+i)), nil, nil
+		many.Trails = append(many.Trails, other)
+	}
+	if a := one(t, Update(alone, []Outlook{many}, cycle(now))); a.Version != 1 {
+		t.Errorf("%+v", a)
+	}
+}
+
+func TestWatched(t *testing.T) {
+	alerts := update(nil, now, "vaavv", "vvvvv", strings.Repeat("v", 50)+"rr")
+	got := Watched(alerts, now)
+	if len(got) != 1 || !got["torres-del-paine/a"] {
+		t.Errorf("%v", got)
+	}
+	if got := Watched(alerts, now.Add(12*time.Hour)); len(got) != 0 {
+		t.Errorf("hours later: %v", got)
+	}
+}
+
+func TestManyChangesKeepTheOpening(t *testing.T) {
+	alerts := update(nil, now, "vvaavvvvvvv")
+	for i := range 2 * maxChanges {
+		alerts = update(alerts, now, []string{"vvaaavvvvvv", "vvaavvvvvvv"}[i%2])
+	}
+	a := one(t, alerts)
+	if len(a.Changes) != maxChanges || a.Changes[0].What != Opened || a.Changes[maxChanges-1].Version != a.Version {
+		t.Errorf("%d changes: %+v", len(a.Changes), a.Changes)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	good := one(t, update(nil, now, "vaav"))
+	if err := good.Check(); err != nil {
+		t.Error(err)
+	}
+	for name, spoil := range map[string]func(*Alert){
+		"hazard":     func(a *Alert) { a.Hazard = 99 },
+		"level":      func(a *Alert) { a.Level = 3 },
+		"confidence": func(a *Alert) { a.Confidence = 4 },
+		"no changes": func(a *Alert) { a.Changes = nil },
+		"change":     func(a *Alert) { a.Changes = []Change{{What: Disappeared + 1}} },
+	} {
+		bad := good
+		if spoil(&bad); bad.Check() == nil {
+			t.Errorf("%s passes", name)
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package forecast
+
+import (
+	"time"
+
+	"vigia/forecast/alert"
+	"vigia/forecast/hazard"
+	"vigia/store"
+)
+
+// moveAlerts moves the alerts on with the hours. Their levels wait for the end of
+// the cycle: runs that come in within it count as one ([Engine.countRun]).
+func (e *Engine) moveAlerts(now time.Time, trails []store.TrailForecast) []alert.Alert {
+	if len(trails) == 0 {
+		return alert.Expire(e.alerts, now)
+	}
+	return e.updateAlerts(now, trails, alert.Cycle{})
+}
+
+// countRun ends a cycle: when a model brought a run that the alerts have not seen
+// yet, they take the estimates into account, and what changed is kept and shown.
+// Whether a run is new is told by what is kept with the alerts, so that a restart
+// in the middle of a cycle neither loses a run nor counts it twice. A run that
+// comes late, after a failure, counts in the next hour: two runs in a row are two
+// hours' at least.
+func (e *Engine) countRun() {
+	now := e.o.Clock.Now()
+	runs, _ := e.voting(now)
+	if len(e.trails) == 0 || !newer(runs, e.counted) {
+		return
+	}
+	again := e.countedAt.Equal(now.Truncate(time.Hour))
+	alerts := e.updateAlerts(now, e.trails, alert.Cycle{Fresh: true, Again: again})
+	if !again {
+		e.counted, e.countedAt = inits(runs), now.Truncate(time.Hour)
+	}
+	e.keep(now, e.trails, alerts)
+	e.board.publish(e.edition(now, e.trails, hazard.NoReason))
+	shown := len(alert.Issued(alerts, now))
+	e.o.Log.Info("alerts brought up to date", "alerts", shown, "waiting", len(alerts)-shown)
+	e.tell("alertas al día: %d", shown)
+}
+
+func (e *Engine) updateAlerts(now time.Time, trails []store.TrailForecast, cycle alert.Cycle) []alert.Alert {
+	runs, _ := e.voting(now)
+	exit := make([]store.TrailForecast, len(trails))
+	if watched := e.watched(now); watched != nil {
+		e.eachTrail(e.o.Rules.Exit(), runs, now.Truncate(time.Hour), exit, watched)
+	}
+	cycle.Now, cycle.Runs, cycle.Hysteresis = now, inits(runs), e.o.Rules.Hysteresis()
+	return alert.Update(e.alerts, e.outlooks(trails, exit), cycle)
+}
+
+// watched marks the trails on which an alert is open, nil when there are none:
+// only there it matters what the thresholds to leave one say.
+func (e *Engine) watched(now time.Time) []bool {
+	names := alert.Watched(e.alerts, now)
+	if len(names) == 0 {
+		return nil
+	}
+	wanted := make([]bool, len(e.sites))
+	for i, trail := range e.o.Catalogue.Trails {
+		wanted[i] = names[e.o.Catalogue.Parks[trail.Park].Slug+"/"+trail.Slug]
+	}
+	return wanted
+}
+
+// outlooks groups the estimates by park.
+func (e *Engine) outlooks(trails, exit []store.TrailForecast) []alert.Outlook {
+	c := e.o.Catalogue
+	list := make([]alert.Outlook, len(c.Parks))
+	for p := range c.Parks {
+		list[p].Park = c.Parks[p].Slug
+		for i, trail := range c.TrailsOf(p) {
+			places := make([]string, len(trail.Points))
+			for n, point := range trail.Points {
+				places[n] = point.Name
+			}
+			at := c.Parks[p].FirstTrail + i
+			list[p].Trails = append(list[p].Trails, alert.Trail{Slug: trail.Slug, Places: places, Hours: trails[at].Hours, Exit: exit[at].Hours})
+		}
+	}
+	return list
+}
+
+// newer tells whether a run is one that was not counted yet.
+func newer(runs []hazard.Run, counted map[string]time.Time) bool {
+	for _, run := range runs {
+		if run.Init.After(counted[run.Model]) {
+			return true
+		}
+	}
+	return false
+}
+
+func inits(runs []hazard.Run) map[string]time.Time {
+	list := map[string]time.Time{}
+	for _, run := range runs {
+		list[run.Model] = run.Init.UTC()
+	}
+	return list
+}
+
+// lastCounted gives the newest runs that alerts kept say they have seen.
+func lastCounted(alerts []alert.Alert) map[string]time.Time {
+	counted := map[string]time.Time{}
+	for i := range alerts {
+		for model, init := range alerts[i].Runs {
+			if init.After(counted[model]) {
+				counted[model] = init
+			}
+		}
+	}
+	return counted
+}

@@ -1,0 +1,187 @@
+package forecast
+
+import (
+	"testing"
+	"time"
+
+	"vigia/forecast/alert"
+	"vigia/forecast/hazard"
+	"vigia/forecast/simulate"
+	"vigia/store"
+	"vigia/store/catalogue"
+)
+
+// blow makes all weather calm but for the gust at the pass, in km/h, within hours
+// counted from the hour of the first cycle.
+func (w *world) blow(gust float64, from, to int) {
+	first, last := noon.Truncate(time.Hour).Add(time.Duration(from)*time.Hour), noon.Truncate(time.Hour).Add(time.Duration(to)*time.Hour)
+	w.weather.Override(func(_ string, place catalogue.Location, at time.Time, v *simulate.Values) {
+		*v = simulate.Values{
+			hazard.Temperature: 10, hazard.Humidity: 50, hazard.WindSpeed: 10, hazard.WindGust: 20, hazard.SightRange: 30000,
+			hazard.FreezingLevel: 1500, hazard.UVIndex: 2,
+		}
+		if place.Elevation == 1200 && !at.Before(first) && !at.After(last) {
+			v[hazard.WindGust] = gust
+		}
+	})
+}
+
+// nextRun turns the clock hour by hour until a cycle brought a new run of every
+// model that has one by then, and counts the cycles that did.
+func (w *world) nextRun(t *testing.T) (e *store.Edition, hours int) {
+	t.Helper()
+	before := w.shelf.last(t).Models
+	for hours = 1; hours < 13; hours++ {
+		w.clock.Advance(time.Hour)
+		e = w.cycle(t)
+		for i, m := range e.Models {
+			if m.Run.After(before[i].Run) {
+				return e, hours
+			}
+		}
+	}
+	t.Fatal("no new run in half a day")
+	return nil, 0
+}
+
+func TestHysteresisByRuns(t *testing.T) {
+	w := newWorld(t)
+	w.blow(95, 20, 40)
+	e := w.cycle(t)
+	if len(e.Alerts) != 1 || e.Alerts[0].Level != alert.Danger {
+		t.Fatalf("%+v", e.Alerts)
+	}
+	opened := e.Alerts[0]
+	same := func(what string, e *store.Edition) {
+		t.Helper()
+		if len(e.Alerts) != 1 || e.Alerts[0].ID != opened.ID || e.Alerts[0].Level != alert.Danger || e.Alerts[0].Version != 1 {
+			t.Fatalf("%s: %+v", what, e.Alerts)
+		}
+	}
+	// Between the threshold of 90 and nine tenths of it nothing changes.
+	w.blow(82, 20, 40)
+	for range 3 {
+		e, _ = w.nextRun(t)
+		same("over 81", e)
+	}
+	if a := e.Alerts[0]; !a.Held || len(a.Causes) == 0 || a.Causes[0].Threshold != 90 {
+		t.Errorf("held: %+v", a)
+	}
+	// The models bring their new runs one after the other. From when the red votes
+	// are in the minority one run more lowers the alert, over a restart.
+	w.blow(20, 0, 0)
+	runs := 0
+	for runs = 1; runs < 12; runs++ {
+		w.restart(t)
+		w.engine.Show()
+		e, _ = w.nextRun(t)
+		if a := e.Alerts[0]; a.Level != alert.Danger || a.Cancelled {
+			break
+		}
+	}
+	if runs < 3 || runs > 6 {
+		t.Errorf("lowered by run %d", runs)
+	}
+	for range 8 {
+		e, _ = w.nextRun(t)
+	}
+	if a := e.Alerts[0]; !a.Cancelled || a.Changes[len(a.Changes)-1].What != alert.Withdrawn || a.ID != opened.ID {
+		t.Errorf("withdrawn: %+v", a)
+	}
+}
+
+// What lies far ahead waits for a second run, and the four models of one cycle are
+// one run, as are the hours between and a restart.
+func TestFarAheadWaitsForASecondRun(t *testing.T) {
+	w := newWorld(t)
+	w.blow(95, 48, 60)
+	if e := w.cycle(t); len(e.Alerts) != 0 {
+		t.Fatalf("after one cycle: %+v", e.Alerts)
+	}
+	w.restart(t)
+	if e := w.cycle(t); len(e.Alerts) != 0 {
+		t.Fatalf("after a restart: %+v", e.Alerts)
+	}
+	e, hours := w.nextRun(t)
+	if len(e.Alerts) != 1 || e.Alerts[0].Level != alert.Danger {
+		t.Errorf("after a second run, %d h later: %+v", hours, e.Alerts)
+	}
+}
+
+// A model that comes late, after a failure, makes no second run of the same hour.
+func TestALateModelIsNoSecondRun(t *testing.T) {
+	w := newWorld(t)
+	w.blow(95, 48, 60)
+	w.weather.Fail(simulate.Fault{Kind: simulate.ServerDown, On: simulate.AllCalls, Model: "dwd_icon_global"})
+	w.cycle(t)
+	w.weather.Recover()
+	w.clock.Advance(time.Minute)
+	if e := w.cycle(t); votes(e) != 4 || len(e.Alerts) != 0 {
+		t.Fatalf("%d votes a minute later: %+v", votes(e), e.Alerts)
+	}
+	w.clock.Advance(time.Hour)
+	if e := w.cycle(t); len(e.Alerts) != 1 {
+		t.Errorf("an hour later: %+v", e.Alerts)
+	}
+}
+
+func TestAlertsOutliveTheirData(t *testing.T) {
+	w := newWorld(t)
+	w.blow(95, 20, 40)
+	opened := w.cycle(t).Alerts[0]
+	w.weather.Fail(simulate.Fault{Kind: simulate.Outage, On: simulate.AllCalls})
+	var e *store.Edition
+	for range 12 {
+		w.clock.Advance(time.Hour)
+		e = w.cycle(t)
+	}
+	if e.Reason != hazard.DataTooOld || len(e.Trails) != 0 {
+		t.Fatalf("%q with %d trails", e.Reason, len(e.Trails))
+	}
+	if len(e.Alerts) != 1 || e.Alerts[0].Version != 1 || !e.Alerts[0].Active(w.clock.Now()) {
+		t.Fatalf("out of date: %+v", e.Alerts)
+	}
+	w.restart(t)
+	w.engine.Show()
+	if e = w.shelf.last(t); len(e.Alerts) != 1 || e.Alerts[0].ID != opened.ID {
+		t.Fatalf("after a restart: %+v", e.Alerts)
+	}
+	// Its last hour passes with the provider still away.
+	w.clock.Advance(31 * time.Hour)
+	if e = w.cycle(t); e.Alerts[0].Changes[len(e.Alerts[0].Changes)-1].What != alert.Ended {
+		t.Errorf("over: %+v", e.Alerts)
+	}
+}
+
+func TestAModelThatDropsOutTakesNoAlertBack(t *testing.T) {
+	w := newWorld(t)
+	w.blow(70, 20, 60) // over 60: amber of all four
+	opened := w.cycle(t).Alerts[0]
+	w.weather.Fail(simulate.Fault{Kind: simulate.ServerDown, On: simulate.AllCalls, Model: "cmc_gem_gdps"})
+	w.weather.Fail(simulate.Fault{Kind: simulate.ServerDown, On: simulate.AllCalls, Model: "dwd_icon_global"})
+	var e *store.Edition
+	for range 12 {
+		w.clock.Advance(time.Hour)
+		e = w.cycle(t)
+	}
+	if votes(e) > 3 || len(e.Alerts) != 1 || e.Alerts[0].ID != opened.ID || !e.Alerts[0].Active(w.clock.Now()) || e.Alerts[0].Level != alert.Caution {
+		t.Errorf("%d votes: %+v", votes(e), e.Alerts)
+	}
+}
+
+func TestAlertOfAParkThatLeftTheCatalogue(t *testing.T) {
+	w := newWorld(t)
+	w.blow(95, 20, 40)
+	opened := w.cycle(t).Alerts[0]
+	w.contents = parse(t, `{"parques":[
+		{"slug":"norte","nombre":"Norte","tipo":"parque_nacional","region":"Arica","latitud":-18.2,"longitud":-69.3,"altitud_m":4400,"zona_horaria":"America/Santiago"}],
+	 "senderos":[
+		{"slug":"laguna","parque":"norte","nombre":"Laguna","tipo":"ida_y_vuelta","puntos":[
+			{"nombre":"laguna","latitud":-18.2,"longitud":-69.3,"altitud_m":4400,"exposicion":"altiplano","critico":true}]}]}`)
+	w.restart(t)
+	w.engine.Show()
+	e := w.shelf.last(t)
+	if len(e.Alerts) != 1 || e.Alerts[0].ID != opened.ID || !e.Alerts[0].Cancelled || e.Alerts[0].Changes[1].What != alert.Disappeared {
+		t.Errorf("%+v", e.Alerts)
+	}
+}

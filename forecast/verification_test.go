@@ -1,0 +1,525 @@
+package forecast
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+
+	"vigia/forecast/alert"
+	"vigia/forecast/hazard"
+	"vigia/forecast/openmeteo"
+	"vigia/forecast/simulate"
+	"vigia/store"
+	"vigia/store/catalogue"
+)
+
+// witness is an archive of gusts that a test makes up.
+type witness struct {
+	gust  func(place catalogue.Location, at time.Time) float64
+	calls int
+	err   error
+}
+
+func (w *witness) Archive(_ context.Context, places []catalogue.Location, first, last time.Time) (*openmeteo.Answer, error) {
+	w.calls++
+	if w.err != nil {
+		return nil, w.err
+	}
+	hours := 24 * (1 + int(last.Sub(first)/day))
+	c := hazard.NewColumns(first, len(places), hours)
+	calm := map[hazard.Variable]float32{
+		hazard.Temperature: 10, hazard.Humidity: 50, hazard.Precipitation: 0, hazard.Snowfall: 0, hazard.SnowDepth: 0,
+		hazard.WindSpeed: 5, hazard.WindGust: 10, hazard.WeatherCode: 1,
+	}
+	for v, x := range calm {
+		column := c.Fill(v)
+		for i := range column {
+			column[i] = x
+			if v == hazard.WindGust {
+				column[i] = float32(w.gust(places[i/hours], first.Add(time.Duration(i%hours)*time.Hour)))
+			}
+		}
+	}
+	return &openmeteo.Answer{Columns: c}, nil
+}
+
+// manyParks is a catalogue of parks with so many trails each, all of open valley:
+// amber from gusts of 70 km/h, red from 100.
+func manyParks(t testing.TB, trails ...int) *catalogue.Catalogue {
+	t.Helper()
+	var parks, walks []string
+	for p, n := range trails {
+		parks = append(parks, fmt.Sprintf(`{"slug":"p%d","nombre":"P%02d","tipo":"parque_nacional","region":"R","latitud":-50,"longitud":-73,"altitud_m":100,"zona_horaria":"America/Santiago"}`, p, p))
+		for i := range n {
+			walks = append(walks, fmt.Sprintf(`{"slug":"t%d","parque":"p%d","nombre":"T","tipo":"circuito","puntos":[{"nombre":"a","latitud":%d,"longitud":-7%d,"altitud_m":100,"exposicion":"valle_abierto"}]}`, i, p, -35-p, i))
+		}
+	}
+	c, err := catalogue.Parse("prueba.json", []byte(`{"parques":[`+strings.Join(parks, ",")+`],"senderos":[`+strings.Join(walks, ",")+`]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// laboratory is a verifier with a real file, fed by hand.
+type laboratory struct {
+	t       testing.TB
+	engine  *Engine
+	clock   *clockwork.FakeClock
+	witness *witness
+}
+
+func newLaboratory(t testing.TB, c *catalogue.Catalogue, start time.Time) *laboratory {
+	t.Helper()
+	clock := clockwork.NewFakeClockAt(start)
+	file, err := store.Open(filepath.Join(t.TempDir(), "vigia.db"), store.Options{Clock: clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := file.Check(context.Background()); err != nil {
+			t.Error(err)
+		}
+		file.Close()
+	})
+	l := &laboratory{t: t, clock: clock, witness: &witness{gust: func(catalogue.Location, time.Time) float64 { return 10 }}}
+	l.engine = newEngine(t, file, c, clock, l.witness)
+	return l
+}
+
+func newEngine(t testing.TB, file *store.Store, c *catalogue.Catalogue, clock clockwork.Clock, archive Archive) *Engine {
+	t.Helper()
+	engine, err := New(Options{
+		Store: file, Catalogue: c, Rules: hazard.DefaultRules(), Clock: clock, Log: discard(), Publisher: &shelf{}, Archive: archive,
+		Usage: func() openmeteo.Usage { return openmeteo.Usage{} },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return engine
+}
+
+// issue logs estimates for the hour of the clock; state tells what is said of a
+// trail's wind, and so of the trail, at a lead.
+func (l *laboratory) issue(state func(trail, lead int) hazard.State) {
+	l.t.Helper()
+	c := l.engine.o.Catalogue
+	trails := make([]store.TrailForecast, len(c.Trails))
+	now := l.clock.Now()
+	for i := range trails {
+		trails[i].Hours = make([]hazard.Estimate, Hours)
+		for k := range trails[i].Hours {
+			s := state(i, k)
+			line := hazard.HazardEstimate{Hazard: hazard.Wind, State: s, Total: 4}
+			switch s {
+			case hazard.Red:
+				line.Amber, line.Red = 4, 3
+			case hazard.Amber:
+				line.Amber = 2
+			case hazard.Unknown:
+				line.Total = 0
+			}
+			trails[i].Hours[k] = hazard.Estimate{
+				Hour: now.Truncate(time.Hour).Add(time.Duration(k) * time.Hour), State: s, Main: hazard.Wind,
+				Hazards: []hazard.HazardEstimate{line}, Medians: hazard.MissingMedians(),
+			}
+		}
+	}
+	err := l.engine.o.Store.Commit(&store.Cycle{
+		Catalogue: c, Hour: now.Truncate(time.Hour), IssuedAt: now, Rows: rows(trails, len(c.Trails)), Issued: l.engine.log(now, trails),
+	})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// compare does what is done each day but for the summary.
+func (l *laboratory) compare() {
+	l.t.Helper()
+	now := l.clock.Now()
+	if err := errors.Join(l.engine.verifier.compareRuns(now), l.engine.askArchive(l.t.Context(), now)); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+func (l *laboratory) summary() *store.Verification {
+	l.t.Helper()
+	s, err := l.engine.verifier.summarize(l.clock.Now())
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return s
+}
+
+func find(t testing.TB, s *store.Verification, tier store.Tier, level alert.Level, hazard, bin string) *store.Result {
+	t.Helper()
+	for i := range s.Results {
+		r := &s.Results[i]
+		if r.Tier == tier && r.Level == level && r.Hazard == hazard && r.Bin == bin {
+			return r
+		}
+	}
+	t.Fatalf("no result %v %v %q %s", tier, level, hazard, bin)
+	return nil
+}
+
+// A year of weather that is known, forecast with errors that are known: the scores
+// are those that the errors make, within their intervals.
+func TestAYearOfKnownErrors(t *testing.T) {
+	const (
+		chance  = .15 // of a day with a gale
+		red     = .5  // of a gale that it is red
+		missed  = .25 // of a gale, that it was not forecast
+		crying  = .06 // of a quiet day, that a gale was forecast
+		days    = 365
+		parks   = 6
+		wantFAR = (1 - chance) * crying / ((1-chance)*crying + chance*(1-missed))
+	)
+	start := time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	// The same number for a place and day whenever it is asked.
+	draw := func(what, trail, d int) float64 {
+		return rand.New(rand.NewPCG(seed, uint64(what)<<40|uint64(trail)<<20|uint64(d))).Float64()
+	}
+	l := newLaboratory(t, manyParks(t, slicesOf(parks)...), start)
+	c := l.engine.o.Catalogue
+	came := func(trail, d int) hazard.State {
+		switch {
+		case draw(1, trail, d) >= chance:
+			return hazard.Green
+		case draw(2, trail, d) < red:
+			return hazard.Red
+		default:
+			return hazard.Amber
+		}
+	}
+	l.witness.gust = func(place catalogue.Location, at time.Time) float64 {
+		for i := range c.Trails {
+			if c.Trails[i].Points[0].Location == place && at.Hour() == 12 {
+				return []float64{hazard.Green: 20, hazard.Amber: 80, hazard.Red: 130}[came(i, int(at.Sub(start)/day))]
+			}
+		}
+		return 10
+	}
+	told := func(trail, d int) hazard.State {
+		truth := came(trail, d)
+		switch {
+		case truth != hazard.Green && draw(3, trail, d) < missed:
+			return hazard.Green
+		case truth == hazard.Green && draw(4, trail, d) < crying:
+			return hazard.Amber
+		default:
+			return truth
+		}
+	}
+	for d := range days + 9 {
+		if d < days {
+			l.issue(func(trail, lead int) hazard.State { return told(trail, d+lead/24) })
+		}
+		if d%5 == 4 || d > days {
+			l.compare()
+		}
+		l.clock.Advance(day)
+	}
+	s := l.summary()
+	if s.Stage != store.StageStable || !s.From.Equal(start) {
+		t.Errorf("%s from %v to %v", s.Stage, s.From, s.To)
+	}
+	wantCSI := chance * (1 - missed) / (chance + (1-chance)*crying)
+	for _, bin := range []string{"24-48", "48-72"} {
+		for _, subject := range []string{"", "viento"} {
+			r := find(t, s, store.Reanalysis, alert.Caution, subject, bin)
+			if n := days * parks; r.N() < n-3*parks || r.N() > n {
+				t.Errorf("%d trail days of %d", r.N(), n)
+			}
+			if r.Events != r.Hits+r.Misses || !r.Enough || r.Reason != "" {
+				t.Errorf("%+v", r)
+			}
+			within(t, "POD "+bin, r.POD, r.PODRange, 1-missed)
+			within(t, "FAR "+bin, r.FAR, r.FARRange, wantFAR)
+			within(t, "CSI "+bin, r.CSI, r.CSIRange, wantCSI)
+		}
+		r := find(t, s, store.Reanalysis, alert.Danger, "viento", bin)
+		within(t, "POD of red "+bin, r.POD, r.PODRange, 1-missed)
+		if r.FAR == nil || *r.FAR != 0 {
+			t.Errorf("no red was false, FAR %v", r.FAR)
+		}
+	}
+	for i := range s.Results {
+		if r := &s.Results[i]; r.Tier == store.Reanalysis && (r.Bin == "0-6" || r.Bin == "6-24") {
+			t.Errorf("the reanalysis judges a lead of %s h", r.Bin)
+		}
+	}
+	checkBaselines(t, s, chance)
+	if s.Issued != days*parks*4 || s.Verified != find(t, s, store.Reanalysis, alert.Caution, "", "24-48").N()+find(t, s, store.Reanalysis, alert.Caution, "", "48-72").N() {
+		t.Errorf("%d issued, %d verified", s.Issued, s.Verified)
+	}
+}
+
+// within demands a score whose interval holds the truth. Ten intervals are looked
+// at: a true rate may lie a little outside of one.
+func within(t *testing.T, what string, value *float64, in *store.Interval, truth float64) {
+	t.Helper()
+	if value == nil || in == nil {
+		t.Errorf("%s is not there", what)
+		return
+	}
+	t.Logf("%s %.3f, [%.3f, %.3f], true %.3f", what, *value, in.Low, in.High, truth)
+	slack := (in.High - in.Low) / 2
+	if truth < in.Low-slack || truth > in.High+slack || *value < in.Low || *value > in.High {
+		t.Errorf("%s is %v within [%v, %v], and the truth is %v", what, *value, in.Low, in.High, truth)
+	}
+}
+
+func slicesOf(parks int) []int {
+	list := make([]int, parks)
+	for i := range list {
+		list[i] = 1
+	}
+	return list
+}
+
+func checkBaselines(t *testing.T, s *store.Verification, chance float64) {
+	t.Helper()
+	found := 0
+	for _, b := range s.Baselines {
+		if b.Tier != store.Reanalysis || b.Level != alert.Caution || b.Hazard != "" || b.Bin != "24-48" {
+			continue
+		}
+		found++
+		// Independent days: both know the rate alone, and hit p of p/(2-p).
+		want, slack := chance/(2-chance), .03
+		if b.Name == "siempre_verde" {
+			want, slack = 0, 0
+		}
+		if b.CSI == nil || math.Abs(*b.CSI-want) > slack {
+			t.Errorf("%s: %v, want %v", b.Name, b.CSI, want)
+		}
+	}
+	if found != 3 {
+		t.Errorf("%d baselines", found)
+	}
+}
+
+// Neighbouring trails of a park have the same weather: five of them in nine gales
+// are nine events, too few for a score.
+func TestNeighbouringTrailsCountOnce(t *testing.T) {
+	start := time.Date(2025, 6, 1, 0, 0, 0, 0, time.UTC)
+	l := newLaboratory(t, manyParks(t, 5), start)
+	gale := func(d int) bool { return d%3 == 0 && d < 27 } // the days 0, 3 … 24
+	l.witness.gust = func(_ catalogue.Location, at time.Time) float64 {
+		if gale(int(at.Sub(start)/day)) && at.Hour() == 12 {
+			return 80
+		}
+		return 10
+	}
+	for d := range 40 {
+		l.issue(func(_, lead int) hazard.State {
+			if gale(d + lead/24) {
+				return hazard.Amber
+			}
+			return hazard.Green
+		})
+		l.compare()
+		l.clock.Advance(day)
+	}
+	// The first day is not forecast at 36 h: eight gales remain.
+	r := find(t, l.summary(), store.Reanalysis, alert.Caution, "", "24-48")
+	if r.Events != 8 || r.Hits != 40 || r.POD != nil || r.CSI != nil || r.Enough || r.Reason != "muestra_insuficiente" {
+		t.Errorf("%+v", r)
+	}
+	red := find(t, l.summary(), store.Reanalysis, alert.Danger, "", "24-48")
+	if red.Reason != "sin_eventos" || red.POD != nil || red.FAR != nil {
+		t.Errorf("%+v", red)
+	}
+}
+
+// What is missing on a side is dropped, never counted as quiet.
+func TestPairsWithAMissingSideAreDropped(t *testing.T) {
+	start := time.Date(2025, 6, 1, 0, 0, 0, 0, time.UTC)
+	l := newLaboratory(t, manyParks(t, 1, 1), start)
+	l.witness.gust = func(place catalogue.Location, at time.Time) float64 {
+		if place.Latitude == -36 {
+			return math.NaN() // the second park's place is unknown to the archive
+		}
+		return 80
+	}
+	for d := range 12 {
+		l.issue(func(trail, lead int) hazard.State {
+			if d == 2 {
+				return hazard.Unknown
+			}
+			return hazard.Green
+		})
+		l.engine.verify(t.Context())
+		l.clock.Advance(day)
+	}
+	s := l.summary()
+	r := find(t, s, store.Reanalysis, alert.Caution, "viento", "24-48")
+	if r.Hits+r.False+r.Correct != 0 || r.Misses != r.N() || r.N() != 4 {
+		t.Errorf("%+v", r)
+	}
+	if s.Issued != 12*2*4 || s.Issued != s.Verified+s.Pending+s.Dropped() || s.Pending <= 0 {
+		t.Errorf("%d issued, %d verified, %d pending, %d dropped", s.Issued, s.Verified, s.Pending, s.Dropped())
+	}
+	l.clock.Advance(100 * day)
+	l.issue(func(int, int) hazard.State { return hazard.Green }) // so long after, the clock is not believed
+	l.clock.Advance(time.Hour)
+	l.issue(func(int, int) hazard.State { return hazard.Green })
+	if s = l.summary(); s.Dropped() != 12*2*4-s.Verified || s.Pending != 2*2*4 {
+		t.Errorf("%d issued, %d verified, %d pending, %d dropped", s.Issued, s.Verified, s.Pending, s.Dropped())
+	}
+}
+
+// Estimates of other rules are not pooled with those in force.
+func TestVersionsAreNotPooled(t *testing.T) {
+	start := time.Date(2025, 6, 1, 0, 0, 0, 0, time.UTC)
+	l := newLaboratory(t, manyParks(t, 1), start)
+	log := l.engine.log(l.clock.Now(), []store.TrailForecast{{Hours: make([]hazard.Estimate, Hours)}})
+	log.Rules = "antes"
+	for lead := range log.Leads {
+		log.Leads[lead][0].State = hazard.Green
+		log.Leads[lead][0].Hazards[hazard.Wind] = store.IssuedHazard{Applies: true, State: hazard.Green, Total: 4}
+	}
+	c := l.engine.o.Catalogue
+	if err := l.engine.o.Store.Commit(&store.Cycle{Catalogue: c, Hour: start, IssuedAt: start, Rows: rows(nil, 1), Issued: log}); err != nil {
+		t.Fatal(err)
+	}
+	l.clock.Advance(10 * day)
+	l.engine.verify(t.Context())
+	if s := l.summary(); s.Verified != 0 || len(s.Results) != 0 || s.Stage != store.StageNone {
+		t.Errorf("%d verified, %+v", s.Verified, s.Results)
+	}
+}
+
+// The archive is asked once a day, five days late, and again an hour after it
+// failed; a hole in it is given up in the end.
+func TestTheArchiveIsAskedOnceADay(t *testing.T) {
+	start := time.Date(2025, 6, 1, 1, 0, 0, 0, time.UTC)
+	l := newLaboratory(t, manyParks(t, 1), start)
+	green := func(int, int) hazard.State { return hazard.Green }
+	for range 7*4 - 1 {
+		l.issue(green)
+		l.engine.verify(t.Context())
+		l.clock.Advance(6 * time.Hour)
+	}
+	l.clock.Advance(5 * time.Hour)
+	if l.witness.calls != 0 {
+		t.Errorf("asked %d times before any day is five days old", l.witness.calls)
+	}
+	l.witness.err = errors.New("away")
+	for range 5 { // from 0 h on of the day on which the first that 36 h reach is five days old
+		l.engine.verify(t.Context())
+		l.clock.Advance(time.Hour)
+	}
+	tries := l.witness.calls
+	if tries < 4 {
+		t.Errorf("%d tries in five hours", tries)
+	}
+	l.witness.err = nil
+	for range 3 {
+		l.engine.verify(t.Context())
+		l.clock.Advance(time.Hour)
+	}
+	if l.witness.calls != tries+1 || find(t, l.summary(), store.Reanalysis, alert.Caution, "", "24-48").N() != 1 {
+		t.Errorf("%d calls after it was back", l.witness.calls-tries)
+	}
+	l.witness.gust = func(catalogue.Location, time.Time) float64 { return math.NaN() }
+	for range 40 {
+		l.clock.Advance(day)
+		l.engine.verify(t.Context())
+	}
+	due, err := l.engine.verifier.dueDays(store.Reanalysis, l.clock.Now(), archiveLead)
+	if err != nil || len(due) > 0 {
+		t.Errorf("still due: %v, %v", due, err)
+	}
+}
+
+// The whole path: simulated weather over HTTP, forecast hour by hour, verified
+// against its archive, and kept over a restart.
+func TestVerificationEndToEnd(t *testing.T) {
+	w := newWorld(t)
+	w.attachArchive(t)
+	e := w.cycle(t)
+	for range 9 * 8 { // every third hour is enough
+		w.clock.Advance(3 * time.Hour)
+		e = w.cycle(t)
+	}
+	s := e.Verification
+	if s == nil || s.Stage != store.StagePreliminary || s.Verified == 0 || s.Issued < 60*2*4 {
+		t.Fatalf("%+v", s)
+	}
+	c := find(t, s, store.Reanalysis, alert.Caution, "", "24-48")
+	if c.N() < 4 || c.N() > 8 {
+		t.Errorf("%d trail days against the archive", c.N())
+	}
+	if d := find(t, s, store.OwnLaterRuns, alert.Caution, "", "0-6"); d.N() < 14 {
+		t.Errorf("%d trail days against later runs", d.N())
+	}
+	if s.FlipFlop == nil || *s.FlipFlop < 0 || len(s.Pairs) < 10 {
+		t.Errorf("flip-flop %v, %d days of pairs", s.FlipFlop, len(s.Pairs))
+	}
+	archived := 0
+	for _, call := range w.weather.Calls() {
+		if call.Model == openmeteo.ArchiveModel {
+			archived++
+		}
+	}
+	if archived < 2 || archived > 5 {
+		t.Errorf("%d calls of the archive", archived)
+	}
+	w.restart(t)
+	w.attachArchive(t)
+	w.engine.Show()
+	again := w.shelf.last(t).Verification
+	if again == nil || len(again.Results) != len(s.Results) || !again.CalculatedAt.Equal(s.CalculatedAt) || len(again.Pairs) != len(s.Pairs) {
+		t.Errorf("after a restart: %+v", again)
+	}
+}
+
+func (w *world) attachArchive(t *testing.T) {
+	t.Helper()
+	client, err := openmeteo.New(openmeteo.Options{BaseURL: w.server.URL, Clock: w.clock, Ledger: openmeteo.NewLedger(w.clock, openmeteo.Limits{})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.engine.o.Archive = client
+}
+
+// Truth that is severe at one point of several is red, whatever the order.
+func TestTruthTakesTheWorstPoint(t *testing.T) {
+	w := newWorld(t)
+	gusty := noon.Truncate(day).Add(-9 * day)
+	w.weather.Override(func(model string, place catalogue.Location, at time.Time, v *simulate.Values) {
+		v[hazard.WindGust] = 75 // amber in the wood, amber at the pass
+		if place.Elevation == 1200 {
+			v[hazard.WindGust] = 120
+		}
+	})
+	w.attachArchive(t)
+	answer, err := w.engine.o.Archive.Archive(t.Context(), w.contents.Locations, gusty.Add(-3*day), gusty.Add(day))
+	if err != nil {
+		t.Fatal(err)
+	}
+	truth := w.engine.verifier.assessTruth(gusty, answer.Columns)
+	for k := range 24 {
+		if got := truth.trails[0][1+hazard.Wind][k]; got != hazard.Red {
+			t.Fatalf("hour %d: %v", k, got)
+		}
+		if got := truth.trails[0][1+hazard.Visibility][k]; got != hazard.Unknown {
+			t.Fatalf("hour %d: the archive has no visibility, yet %v", k, got)
+		}
+	}
+}
+
+func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }

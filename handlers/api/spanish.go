@@ -1,0 +1,111 @@
+package api
+
+import (
+	"vigia/forecast/alert"
+	"vigia/forecast/hazard"
+)
+
+// spanish is the language of the API.
+var spanish = &language{
+	today: "hoy", tomorrow: "mañana", decimalComma: true,
+	days:   [7]string{"dom", "lun", "mar", "mié", "jue", "vie", "sáb"},
+	levels: [alert.Danger + 1]string{alert.Caution: "precaución", alert.Danger: "peligro"},
+	hazards: [hazard.NumHazards]string{
+		hazard.Wind:       "viento fuerte",
+		hazard.WindRain:   "viento con lluvia",
+		hazard.Cold:       "frío intenso",
+		hazard.WetCold:    "frío con humedad",
+		hazard.Snow:       "nieve",
+		hazard.Blizzard:   "viento blanco",
+		hazard.Rain:       "lluvia intensa y crecida de cauces",
+		hazard.DebrisFlow: "posible aluvión (lluvia con isoterma alta)",
+		hazard.Storm:      "tormenta eléctrica",
+		hazard.Heat:       "calor",
+		hazard.UV:         "radiación ultravioleta",
+		hazard.Fire:       "condiciones favorables al fuego",
+		hazard.Visibility: "poca visibilidad",
+	},
+	advice: [hazard.NumHazards]string{
+		hazard.Wind:       "Considere postergar los tramos expuestos, como pasos y cordones, o elegir un sendero con más reparo.",
+		hazard.WindRain:   "Considere postergar los tramos expuestos: mojarse con viento enfría el cuerpo muy rápido.",
+		hazard.Cold:       "Considere acortar la salida y llevar abrigo completo, guantes y protección para la cara.",
+		hazard.WetCold:    "Considere postergar los tramos altos: la ropa mojada con frío y viento lleva a la hipotermia. Lleve una muda seca.",
+		hazard.Snow:       "Considere que las huellas y las marcas del sendero pueden quedar cubiertas, y si su equipo y experiencia bastan para la nieve.",
+		hazard.Blizzard:   "Considere postergar la salida: con nieve en el aire se pierde la referencia del terreno.",
+		hazard.Rain:       "Considere que esteros y ríos pueden crecer; vadearlos puede dejar de ser posible. Evalúe otra ruta.",
+		hazard.DebrisFlow: "Considere mantenerse lejos de quebradas y cauces, aun lejos de donde llueve.",
+		hazard.Storm:      "Considere estar fuera de cumbres, filos y terreno abierto antes de esas horas.",
+		hazard.Heat:       "Considere caminar temprano, con más agua y pausas a la sombra.",
+		hazard.UV:         "Considere cubrirse la piel y los ojos y evitar las horas centrales del día.",
+		hazard.Fire:       "Considere no usar cocinilla ni otra fuente de calor cerca de vegetación, y tenga presente por dónde salir.",
+		hazard.Visibility: "Considere si puede orientarse sin ver las marcas del sendero; lleve mapa y posición sin conexión.",
+	},
+	quantities: map[hazard.Quantity]string{
+		hazard.GustQuantity:            "rachas",
+		hazard.MeanWindQuantity:        "viento medio",
+		hazard.WindChillQuantity:       "sensación térmica",
+		hazard.Precipitation1hQuantity: "precipitación en 1 h",
+		hazard.Precipitation6hQuantity: "precipitación en 6 h",
+		hazard.Rain1hQuantity:          "lluvia en 1 h",
+		hazard.Rain3hQuantity:          "lluvia en 3 h",
+		hazard.Rain24hQuantity:         "lluvia en 24 h",
+		hazard.ShowersQuantity:         "chubascos en 1 h",
+		hazard.Snow1hQuantity:          "nieve en 1 h",
+		hazard.Snow24hQuantity:         "nieve en 24 h",
+		hazard.SnowDepthQuantity:       "nieve en el suelo",
+		hazard.SightQuantity:           "visibilidad",
+		hazard.FreezingLevelQuantity:   "isoterma cero",
+		hazard.CAPEQuantity:            "energía convectiva",
+		hazard.HeatQuantity:            "calor",
+		hazard.UVQuantity:              "índice UV",
+		hazard.IgnitionQuantity:        "probabilidad de ignición",
+		hazard.HumidityQuantity:        "humedad",
+		hazard.TemperatureQuantity:     "temperatura",
+	},
+	sentences: map[string]string{
+		"titulo":           "{nivel}: {amenaza} en {parque}, {cuando}",
+		"resumen":          "Los modelos estiman {amenaza} {cuando} (hora local).",
+		"causa":            "{cantidad} de {valor}{unidad}",
+		"causa.rango":      "entre {minimo} y {maximo} según el modelo",
+		"causa.umbral":     "umbral {umbral}",
+		"causa.lugar":      " en {lugar}",
+		"acuerdo":          "De acuerdo: {a} de {n} modelos.",
+		"senderos":         "Senderos: {nombres}.",
+		"senderos.mas":     "{nombres} y {n} más",
+		"sostenida":        "Los valores ya no llegan al umbral; sigue hasta que dos corridas seguidas queden bien por debajo.",
+		"consulte":         "Consulte a la administración del parque antes de partir.",
+		"dia.cercano":      "{dia} de {desde} a {hasta} h",
+		"dia":              "{dia}, {desde}–{hasta} h",
+		"dias":             "{dia} desde {desde_las} h hasta {otro} a {hasta_las} h",
+		"dias.fechas":      "{dia}, {desde} h – {otro}, {hasta} h",
+		"hasta":            "hasta {hasta_las} h {de_otro}",
+		"cambio.emitida":   "Se emite con nivel {nivel}: {cuando}.",
+		"cambio.sube":      "Sube a nivel {nivel}: {cuando}.",
+		"cambio.baja":      "Baja a nivel {nivel}: {cuando}.",
+		"cambio.horario":   "Cambia el horario: {cuando}.",
+		"cambio.alarga":    "Se alarga: {cuando}.",
+		"cambio.senderos":  "Cambian los senderos: {cuando}.",
+		"cambio.termina":   "Termina: pasó su última hora.",
+		"cambio.retirada":  "Se retira: las estimaciones nuevas ya no la muestran.",
+		"cambio.unida":     "Se une a otra alerta del parque, que sigue.",
+		"cambio.sin_lugar": "Termina: el parque o sus senderos ya no están en el catálogo.",
+	},
+	theHour: func(clock string) string {
+		if clock == "1" {
+			return "la 1"
+		}
+		return "las " + clock
+	},
+	onDay: func(day string, near bool) string {
+		if near {
+			return day
+		}
+		return "el " + day
+	},
+	ofDay: func(day string, near bool) string {
+		if near {
+			return "de " + day
+		}
+		return "del " + day
+	},
+}

@@ -1,0 +1,412 @@
+package store
+
+import (
+	"bytes"
+	"compress/flate"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"vigia/forecast/hazard"
+	"vigia/store/catalogue"
+)
+
+// The verification log has two parts. What was issued is written once an hour, in
+// the transaction of its cycle and never again, and kept for 92 days; what came of
+// it is a value for each day and kind of truth, and kept for ever.
+//
+//	issued        hour (big-endian unix hours) → issued at, rules, ranges of trail
+//	              numbers and, compressed, a row for each trail at each lead; the
+//	              bucket's sequence counts the estimates ever logged
+//	pairs         day (big-endian unix days), tier, rules → ranges of trail numbers
+//	              and, compressed, a row of pairs for each trail
+//	verification  "summary" → what is shown, "sources" → where observations are from
+var (
+	bucketIssued       = []byte("issued")
+	bucketPairs        = []byte("pairs")
+	bucketVerification = []byte("verification")
+
+	keySummary = []byte("summary")
+	keySources = []byte("sources")
+)
+
+func createVerification(tx *bbolt.Tx, _ time.Time) error {
+	for _, name := range [][]byte{bucketIssued, bucketPairs, bucketVerification} {
+		if _, err := tx.CreateBucketIfNotExists(name); err != nil {
+			return fmt.Errorf("create bucket %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// LoggedLeads are the hours ahead at which each cycle's estimates are logged: the
+// present hour, against which the others can be compared for consistency, and one
+// lead in the middle of each bin of [VerifiedBins]. Estimates between two leads of
+// a bin differ little, and one an hour keeps the log small.
+var LoggedLeads = [NumLogged]int{0, 3, 12, 36, 60}
+
+// VerifiedBins names the bins of lead time, in hours, that LoggedLeads[1:] stand
+// for.
+var VerifiedBins = [NumVerified]string{"0-6", "6-24", "24-48", "48-72"}
+
+const (
+	// NumLogged is the number of leads at which estimates are logged.
+	NumLogged = 5
+	// NumVerified is how many of them are verified: all but the present hour.
+	NumVerified = NumLogged - 1
+	// NumSubjects is what is verified of a trail: the trail as a whole, at index 0,
+	// and each hazard, at its own index plus one.
+	NumSubjects = 1 + hazard.NumHazards
+	// IssuedKept is how long the hourly log is kept.
+	IssuedKept = 92 * 24 * time.Hour
+)
+
+// IssuedHour is the log of one cycle: estimates as they were issued.
+type IssuedHour struct {
+	Hour     time.Time // UTC, on the hour: lead 0
+	IssuedAt time.Time
+	Rules    string                 // version of the thresholds
+	Leads    [NumLogged][]IssuedRow // by LoggedLeads, then as Catalogue.Trails
+}
+
+// IssuedRow is what was issued for a trail at one lead.
+type IssuedRow struct {
+	State      hazard.State
+	Quality    hazard.Quality
+	Confidence hazard.Confidence
+	Main       hazard.Hazard
+	Hazards    [hazard.NumHazards]IssuedHazard
+}
+
+// IssuedHazard is what was issued for one hazard: the votes and, where it had a
+// level, the cause with its median and range over the models.
+type IssuedHazard struct {
+	Applies           bool // the hazard exists on the trail
+	State             hazard.State
+	Total, Amber, Red uint8 // votes N, k1, k2; more than 15 count as 15
+	HasCause          bool
+	Quantity          hazard.Quantity
+	Value             float32 // median
+	Min, Max          float32
+	Threshold         float32
+}
+
+const (
+	hazardLen    = 2
+	causeLen     = 1 + 4*4
+	wholeLen     = 2
+	loggedRowLen = wholeLen + hazard.NumHazards*hazardLen
+	maxLogged    = 1 << 16 // trails in an hour
+	maxVotes     = 15
+)
+
+// appendIssued packs an hour of the log.
+func appendIssued(b []byte, n *numbering, h *IssuedHour) ([]byte, error) {
+	b = appendTime(b, h.IssuedAt)
+	b = appendText(b, h.Rules)
+	b = n.appendRanges(b)
+	var rows, causes []byte
+	for _, lead := range h.Leads {
+		for _, i := range n.order {
+			row := &lead[i]
+			rows = append(rows, byte(row.State)|byte(row.Quality)<<2|byte(row.Confidence)<<4, byte(row.Main))
+			for k := range row.Hazards {
+				rows, causes = appendHazard(rows, causes, &row.Hazards[k])
+			}
+		}
+	}
+	return deflate(b, append(columnwise(rows, loggedRowLen), causes...))
+}
+
+// columnwise puts the first bytes of all rows together, then the second, and so
+// on: they are much alike, and so compress better.
+func columnwise(rows []byte, width int) []byte {
+	n := len(rows) / width
+	columns := make([]byte, len(rows))
+	for i, b := range rows {
+		columns[i%width*n+i/width] = b
+	}
+	return columns
+}
+
+// rowwise undoes columnwise.
+func rowwise(columns []byte, width int) []byte {
+	n := len(columns) / width
+	rows := make([]byte, len(columns))
+	for i := range rows {
+		rows[i] = columns[i%width*n+i/width]
+	}
+	return rows
+}
+
+// appendHazard packs state and votes into two bytes, and the cause apart.
+func appendHazard(rows, causes []byte, z *IssuedHazard) ([]byte, []byte) {
+	bits := uint16(z.State&3) | uint16(min(z.Total, maxVotes))<<2 | uint16(min(z.Amber, maxVotes))<<6 | uint16(min(z.Red, maxVotes))<<10
+	if z.Applies {
+		bits |= 1 << 14
+	}
+	if z.HasCause {
+		bits |= 1 << 15
+		causes = append(causes, byte(z.Quantity))
+		for _, x := range [...]float32{z.Value, z.Min, z.Max, z.Threshold} {
+			causes = binary.BigEndian.AppendUint32(causes, math.Float32bits(x))
+		}
+	}
+	return binary.BigEndian.AppendUint16(rows, bits), causes
+}
+
+func takeHazard(r *reader, causes *reader, z *IssuedHazard) {
+	bits := binary.BigEndian.Uint16(r.take(hazardLen))
+	*z = IssuedHazard{
+		State: hazard.State(bits & 3), Total: uint8(bits >> 2 & 15), Amber: uint8(bits >> 6 & 15), Red: uint8(bits >> 10 & 15),
+		Applies: bits&(1<<14) != 0, HasCause: bits&(1<<15) != 0,
+	}
+	if z.HasCause {
+		z.Quantity = hazard.Quantity(causes.byte())
+		for _, x := range [...]*float32{&z.Value, &z.Min, &z.Max, &z.Threshold} {
+			*x = math.Float32frombits(causes.uint32())
+		}
+	}
+}
+
+// decodeIssued unpacks an hour of the log for a catalogue's trails. A trail
+// without a row has no state.
+func decodeIssued(value []byte, n *numbering, h *IssuedHour) error {
+	payload, err := unseal(value)
+	if err != nil {
+		return err
+	}
+	r := &reader{b: payload}
+	h.IssuedAt = r.time()
+	h.Rules = r.text()
+	ranges, rows, err := takeRangeList(r, maxLogged)
+	if err != nil {
+		return err
+	}
+	if r.failed {
+		return fmt.Errorf("%w: the head of an hour", errValue)
+	}
+	fixed := rows * NumLogged * loggedRowLen
+	raw, err := inflate(r.b, fixed+rows*NumLogged*hazard.NumHazards*causeLen)
+	if err != nil {
+		return err
+	}
+	if len(raw) < fixed {
+		return fmt.Errorf("%w: %d bytes for %d rows", errValue, len(raw), rows)
+	}
+	fixedPart, causes := &reader{b: rowwise(raw[:fixed], loggedRowLen)}, &reader{b: raw[fixed:]}
+	at := n.rowsAt(ranges)
+	trailOf := make([]int, rows) // the row's trail in the catalogue, -1 when it left
+	for i := range trailOf {
+		trailOf[i] = -1
+	}
+	for trail, row := range at {
+		if row >= 0 {
+			trailOf[row] = trail
+		}
+	}
+	for lead := range h.Leads {
+		h.Leads[lead] = cleared(h.Leads[lead], len(n.numbers))
+		takeLead(fixedPart, causes, trailOf, h.Leads[lead])
+	}
+	return errors.Join(fixedPart.end(), causes.end())
+}
+
+// cleared gives n rows without a state, in the memory of rows where it is enough.
+func cleared(rows []IssuedRow, n int) []IssuedRow {
+	if cap(rows) < n {
+		rows = make([]IssuedRow, n)
+	}
+	rows = rows[:n]
+	for i := range rows {
+		rows[i] = IssuedRow{Main: hazard.NoHazard}
+	}
+	return rows
+}
+
+func takeLead(r, causes *reader, trailOf []int, rows []IssuedRow) {
+	var elsewhere IssuedRow
+	into := func(i int) *IssuedRow {
+		if trailOf[i] < 0 {
+			return &elsewhere
+		}
+		return &rows[trailOf[i]]
+	}
+	for i := range trailOf {
+		row := into(i)
+		b := r.take(wholeLen)
+		row.State, row.Quality, row.Confidence = hazard.State(b[0]&3), hazard.Quality(b[0]>>2&3), hazard.Confidence(b[0]>>4&3)
+		row.Main = hazard.Hazard(b[1])
+		for k := range row.Hazards {
+			takeHazard(r, causes, &row.Hazards[k])
+		}
+	}
+}
+
+func appendText(b []byte, text string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
+}
+
+func (r *reader) text() string {
+	n := r.uvarint()
+	if n > len(r.b) {
+		r.failed, r.b = true, nil
+		return ""
+	}
+	text := string(r.b[:n])
+	r.b = r.b[n:]
+	return text
+}
+
+// deflate appends data in compressed form.
+func deflate(b, data []byte) ([]byte, error) {
+	packed := bytes.NewBuffer(b)
+	w, err := flate.NewWriter(packed, flate.DefaultCompression)
+	if err == nil {
+		_, err = w.Write(data)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("compress: %w", err)
+	}
+	return packed.Bytes(), nil
+}
+
+// inflate undoes deflate; more than most bytes are an error.
+func inflate(b []byte, most int) ([]byte, error) {
+	r := flate.NewReader(bytes.NewReader(b))
+	data, err := io.ReadAll(io.LimitReader(r, int64(most)+1))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errValue, err)
+	}
+	if len(data) > most {
+		return nil, fmt.Errorf("%w: more than %d bytes", errValue, most)
+	}
+	return data, nil
+}
+
+func (h *IssuedHour) valid(c *Cycle) error {
+	switch {
+	case !h.Hour.Equal(c.Hour):
+		return errors.New("the log is of another hour")
+	case len(h.Rules) > maxRules:
+		return fmt.Errorf("a version of %d bytes", len(h.Rules))
+	}
+	for _, rows := range h.Leads {
+		if len(rows) != len(c.Catalogue.Trails) {
+			return fmt.Errorf("%d rows of the log for %d trails", len(rows), len(c.Catalogue.Trails))
+		}
+	}
+	return nil
+}
+
+// putIssued logs the cycle's estimates unless its hour is logged already: what was
+// issued first stands, whatever is known later in the hour.
+func putIssued(tx *bbolt.Tx, n *numbering, c *Cycle, prune bool) error {
+	bucket := tx.Bucket(bucketIssued)
+	if c.Issued == nil || bucket.Get(hourKey(c.Hour)) != nil {
+		return nil
+	}
+	bucket.FillPercent = timeFillPercent
+	value, err := appendIssued(unsealed(8<<10), n, c.Issued)
+	if err != nil {
+		return err
+	}
+	if err := bucket.Put(hourKey(c.Hour), seal(value)); err != nil {
+		return fmt.Errorf("log the estimates: %w", err)
+	}
+	if err := bucket.SetSequence(bucket.Sequence() + uint64(NumVerified*len(c.Catalogue.Trails))); err != nil {
+		return fmt.Errorf("count the estimates: %w", err)
+	}
+	if !prune {
+		return nil
+	}
+	return deleteAll(bucket, keysBefore(bucket, hourKey(c.Hour.Add(-IssuedKept))))
+}
+
+// keysBefore collects the keys before one.
+func keysBefore(bucket *bbolt.Bucket, end []byte) (keys [][]byte) {
+	cursor := bucket.Cursor()
+	for k, _ := cursor.First(); k != nil && bytes.Compare(k, end) < 0; k, _ = cursor.Next() {
+		keys = append(keys, bytes.Clone(k))
+	}
+	return keys
+}
+
+// Logged is the size of the hourly log.
+type Logged struct {
+	Ever        int       // estimates (a trail at a verified lead) logged since the start
+	First, Last time.Time // hours of the oldest and newest that are kept; zero when none is
+	Kept        []time.Time
+}
+
+// Logged tells what the hourly log holds.
+func (s *Store) Logged() (l Logged, err error) {
+	err = s.view("read the size of the log", func(tx *bbolt.Tx) error {
+		bucket := tx.Bucket(bucketIssued)
+		l.Ever = int(bucket.Sequence())
+		return bucket.ForEach(func(k, _ []byte) error {
+			hour, err := decodeHourKey(k)
+			if err != nil {
+				return damagedValue(s.path, "log", err)
+			}
+			l.Kept = append(l.Kept, hour)
+			return nil
+		})
+	})
+	if n := len(l.Kept); n > 0 {
+		l.First, l.Last = l.Kept[0], l.Kept[n-1]
+	}
+	return l, err
+}
+
+// Issued gives the hours of the log from from to to, both included, oldest first,
+// to do, which must not keep them: the next one overwrites it. An hour that cannot
+// be read is logged and left out.
+func (s *Store) Issued(c *catalogue.Catalogue, from, to time.Time, do func(*IssuedHour) error) error {
+	if to.Before(from) || from.Unix() < 0 {
+		return nil
+	}
+	return s.view("read the log", func(tx *bbolt.Tx) error {
+		n, err := s.readNumbering(tx, c)
+		if err != nil {
+			return err
+		}
+		var hour IssuedHour
+		cursor := tx.Bucket(bucketIssued).Cursor()
+		for k, v := cursor.Seek(hourKey(from)); k != nil && bytes.Compare(k, hourKey(to)) <= 0; k, v = cursor.Next() {
+			if hour.Hour, err = decodeHourKey(k); err != nil {
+				return damagedValue(s.path, "log", err)
+			}
+			if err := decodeIssued(v, n, &hour); err != nil {
+				s.log.Error("an hour of the log cannot be read and is left out", "hour", hour.Hour, "error", err)
+				continue
+			}
+			if err := do(&hour); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// anyTrail is the numbering of no catalogue: values are unpacked, and no row is
+// anybody's.
+var anyTrail = &numbering{}
+
+func checkIssued(k, v []byte) error {
+	_, keyErr := decodeHourKey(k)
+	return errors.Join(keyErr, decodeIssued(v, anyTrail, &IssuedHour{}))
+}
+
+func checkPairs(k, v []byte) error {
+	d, keyErr := decodePairsKey(k)
+	return errors.Join(keyErr, decodePairs(v, anyTrail, &d))
+}

@@ -1,0 +1,350 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"vigia/forecast/hazard"
+	"vigia/store/catalogue"
+)
+
+// randomIssued makes a log of an hour in which most is calm, as it is.
+func randomIssued(r *rand.Rand, c *catalogue.Catalogue, hour time.Time, busy float64) *IssuedHour {
+	h := &IssuedHour{Hour: hour, IssuedAt: hour.Add(3 * time.Minute), Rules: "2026.11.1"}
+	for lead := range h.Leads {
+		rows := make([]IssuedRow, len(c.Trails))
+		for i := range rows {
+			whole := randomRow(r)
+			rows[i] = IssuedRow{State: whole.State, Quality: whole.Quality, Confidence: whole.Confidence, Main: whole.Main}
+			for k := range rows[i].Hazards {
+				rows[i].Hazards[k] = randomHazard(r, busy)
+			}
+		}
+		h.Leads[lead] = rows
+	}
+	return h
+}
+
+func randomHazard(r *rand.Rand, busy float64) IssuedHazard {
+	z := IssuedHazard{Applies: r.Float64() < .9, State: hazard.Green, Total: 4}
+	switch {
+	case !z.Applies:
+		return IssuedHazard{}
+	case r.Float64() < .05:
+		return IssuedHazard{Applies: true}
+	case r.Float64() < busy:
+		z.State, z.Amber, z.Red = hazard.Amber, uint8(1+r.IntN(4)), uint8(r.IntN(2))
+		z.HasCause, z.Quantity = true, hazard.Quantity(r.IntN(20))
+		z.Value, z.Min, z.Max, z.Threshold = r.Float32(), r.Float32(), r.Float32(), r.Float32()
+	}
+	return z
+}
+
+func (s *Store) mustCommit(t testing.TB, c *catalogue.Catalogue, h *IssuedHour) {
+	t.Helper()
+	rows := make([]HistoryRow, len(c.Trails))
+	for i := range rows {
+		rows[i] = noRow()
+	}
+	if err := s.Commit(&Cycle{Catalogue: c, Hour: h.Hour, IssuedAt: h.IssuedAt, Rows: rows, Issued: h}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func sameIssued(a, b *IssuedHour) error {
+	if !a.Hour.Equal(b.Hour) || !a.IssuedAt.Equal(b.IssuedAt) || a.Rules != b.Rules {
+		return fmt.Errorf("%v %v %q and %v %v %q", a.Hour, a.IssuedAt, a.Rules, b.Hour, b.IssuedAt, b.Rules)
+	}
+	for lead := range a.Leads {
+		for i := range a.Leads[lead] {
+			if x, y := a.Leads[lead][i], b.Leads[lead][i]; x != y {
+				return fmt.Errorf("lead %d, trail %d: %+v and %+v", lead, i, x, y)
+			}
+		}
+	}
+	return nil
+}
+
+// readIssued gives the hours of the log as copies.
+func readIssued(t testing.TB, s *Store, c *catalogue.Catalogue, from, to time.Time) (hours []*IssuedHour) {
+	t.Helper()
+	err := s.Issued(c, from, to, func(h *IssuedHour) error {
+		kept := *h
+		for lead := range kept.Leads {
+			kept.Leads[lead] = append([]IssuedRow(nil), h.Leads[lead]...)
+		}
+		hours = append(hours, &kept)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return hours
+}
+
+func TestTheLogIsKeptAsIssued(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	s := openStore(t, newPath(t))
+	c := makeCatalogue(upTo(25)...)
+	var want []*IssuedHour
+	for k := range 30 {
+		h := randomIssued(r, c, testHour.Add(time.Duration(k)*time.Hour), .3)
+		s.mustCommit(t, c, h)
+		want = append(want, h)
+		// What is issued later in the same hour changes nothing.
+		again := randomIssued(r, c, h.Hour, 1)
+		again.Rules = "otra"
+		s.mustCommit(t, c, again)
+	}
+	got := readIssued(t, s, c, testHour.Add(2*time.Hour), testHour.Add(29*time.Hour))
+	if len(got) != 28 {
+		t.Fatalf("%d hours", len(got))
+	}
+	for i := range got {
+		if err := sameIssued(want[i+2], got[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l, err := s.Logged()
+	if err != nil || l.Ever != 30*25*NumVerified || len(l.Kept) != 30 || !l.First.Equal(testHour) || !l.Last.Equal(testHour.Add(29*time.Hour)) {
+		t.Errorf("%+v, %v", l, err)
+	}
+}
+
+// A trail that leaves the catalogue takes its rows with it and finds them again;
+// one that is new has none.
+func TestTheLogFollowsTheCatalogue(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	s := openStore(t, newPath(t))
+	c := makeCatalogue(1, 2, 3)
+	h := randomIssued(r, c, testHour, .5)
+	s.mustCommit(t, c, h)
+	other := makeCatalogue(4, 3, 1)
+	got := readIssued(t, s, other, testHour, testHour)
+	for lead := range got[0].Leads {
+		for i, from := range map[int]int{1: 2, 2: 0} {
+			if x, y := got[0].Leads[lead][i], h.Leads[lead][from]; x != y {
+				t.Errorf("lead %d, trail %d: %+v, want %+v", lead, i, x, y)
+			}
+		}
+		if fresh := got[0].Leads[lead][0]; fresh.State != hazard.Unknown || fresh.Hazards[0].Applies {
+			t.Errorf("a trail that was not there has %+v", fresh)
+		}
+	}
+}
+
+func TestTheLogIsPrunedButNotByAClockThatJumps(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	s := openStore(t, newPath(t))
+	c := makeCatalogue(1)
+	kept := func(want int) {
+		t.Helper()
+		if l, err := s.Logged(); err != nil || len(l.Kept) != want {
+			t.Errorf("%d hours kept, want %d (%v)", len(l.Kept), want, err)
+		}
+	}
+	s.mustCommit(t, c, randomIssued(r, c, testHour, 0))
+	s.mustCommit(t, c, randomIssued(r, c, testHour.Add(5*24*time.Hour), 0))
+	s.mustCommit(t, c, randomIssued(r, c, testHour.Add(93*24*time.Hour), 0)) // a leap of 88 days
+	kept(3)
+	s.mustCommit(t, c, randomIssued(r, c, testHour.Add(94*24*time.Hour), 0)) // the clock is believed again
+	kept(3)
+	if l, _ := s.Logged(); !l.First.Equal(testHour.Add(5*24*time.Hour)) || l.Ever != 4*NumVerified {
+		t.Errorf("%+v", l)
+	}
+}
+
+func TestCommitRefusesALogThatDoesNotFit(t *testing.T) {
+	s := openStore(t, newPath(t))
+	c := makeCatalogue(1, 2)
+	for name, change := range map[string]func(*IssuedHour){
+		"another hour": func(h *IssuedHour) { h.Hour = h.Hour.Add(time.Hour) },
+		"rows":         func(h *IssuedHour) { h.Leads[2] = h.Leads[2][:1] },
+		"rules":        func(h *IssuedHour) { h.Rules = strings.Repeat("x", maxRules+1) },
+	} {
+		h := randomIssued(rand.New(rand.NewPCG(1, 1)), c, testHour, 0)
+		change(h)
+		if err := s.Commit(&Cycle{Catalogue: c, Hour: testHour, IssuedAt: testHour, Rows: make([]HistoryRow, 2), Issued: h}); err == nil {
+			t.Errorf("%s: committed", name)
+		}
+	}
+	if l, err := s.Logged(); err != nil || len(l.Kept) != 0 || l.Ever != 0 {
+		t.Errorf("%+v, %v", l, err)
+	}
+}
+
+func randomPairs(r *rand.Rand, c *catalogue.Catalogue, day time.Time, tier Tier, busy float64) *DayPairs {
+	d := &DayPairs{Day: day, Tier: tier, Rules: "2026.11.1", FlipSum: r.Float64(), FlipN: r.IntN(100), Rows: make([]PairRow, len(c.Trails))}
+	for i := range d.Rows {
+		for lead := range d.Rows[i] {
+			for subject := range d.Rows[i][lead] {
+				p := Pair{Forecast: hazard.Green, Observed: hazard.Green, Hours: 24}
+				switch x := r.Float64(); {
+				case x < busy:
+					p = Pair{Forecast: hazard.State(r.IntN(4)), Observed: hazard.State(r.IntN(4)), Hours: uint8(r.IntN(25)), Dropped: uint8(r.IntN(25)), Amber: uint8(r.IntN(61)), Red: uint8(r.IntN(61))}
+				case x < 1.5*busy:
+					p = Pair{Amber: NoShare, Red: NoShare}
+				}
+				d.Rows[i][lead][subject] = p
+			}
+		}
+	}
+	return d
+}
+
+func TestPairsComeBack(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	s := openStore(t, newPath(t))
+	c := makeCatalogue(upTo(12)...)
+	today := testHour.Truncate(24 * time.Hour)
+	var want []*DayPairs
+	for k := range 5 {
+		for _, tier := range Tiers {
+			want = append(want, randomPairs(r, c, today.AddDate(0, 0, k), tier, .4))
+		}
+	}
+	if err := s.SavePairs(c, want, []Source{{Tier: Stations, Name: "Faro", DistanceKm: 3}}); err != nil {
+		t.Fatal(err)
+	}
+	var got []*DayPairs
+	if err := s.Pairs(c, today.AddDate(0, 0, 1), func(d *DayPairs) error { got = append(got, d); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, want[4:]) {
+		t.Errorf("%d days, or other ones than were saved", len(got))
+	}
+	days, err := s.HasPairs(Reanalysis, today.AddDate(0, 0, 3))
+	if err != nil || len(days) != 2 || !days[today.AddDate(0, 0, 3)] {
+		t.Errorf("%v, %v", days, err)
+	}
+	if sources, err := s.Sources(); err != nil || len(sources) != 1 || sources[0].Name != "Faro" {
+		t.Errorf("%v, %v", sources, err)
+	}
+}
+
+// A second save replaces the subjects that it speaks of, and other rules or tiers
+// stand beside.
+func TestPairsAreCompletedNotPooled(t *testing.T) {
+	s := openStore(t, newPath(t))
+	c := makeCatalogue(1, 2)
+	today := testHour.Truncate(24 * time.Hour)
+	known := Pair{Forecast: hazard.Red, Observed: hazard.Green, Hours: 3, Amber: 60, Red: 30}
+	other := Pair{Forecast: hazard.Green, Observed: hazard.Green, Hours: 5}
+	save := func(rules string, set map[[3]int]Pair) {
+		t.Helper()
+		d := &DayPairs{Day: today, Tier: ParkRecords, Rules: rules, Rows: make([]PairRow, 2)}
+		for at, p := range set {
+			d.Rows[at[0]][at[1]][at[2]] = p
+		}
+		if err := s.SavePairs(c, []*DayPairs{d}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	save("a", map[[3]int]Pair{{0, 0, 0}: known, {0, 1, 0}: known, {0, 0, 3}: known, {1, 0, 0}: known})
+	save("a", map[[3]int]Pair{{0, 0, 0}: other, {1, 2, 5}: other})
+	save("b", map[[3]int]Pair{{0, 0, 7}: other})
+	byRules := map[string]*DayPairs{}
+	if err := s.Pairs(c, today, func(d *DayPairs) error { byRules[d.Rules] = d; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	a, b := byRules["a"], byRules["b"]
+	if len(byRules) != 2 || b.Rows[0][0][7] != other || b.Rows[0][0][0].Known() {
+		t.Fatalf("%+v", byRules)
+	}
+	for at, want := range map[[3]int]Pair{
+		{0, 0, 0}: other, {0, 1, 0}: {}, {0, 0, 3}: known, {1, 0, 0}: known, {1, 2, 5}: other,
+	} {
+		if got := a.Rows[at[0]][at[1]][at[2]]; got != want {
+			t.Errorf("%v: %+v, want %+v", at, got, want)
+		}
+	}
+	for name, d := range map[string]*DayPairs{
+		"no midnight": {Day: testHour, Tier: ParkRecords, Rows: make([]PairRow, 2)},
+		"rows":        {Day: today, Tier: ParkRecords, Rows: make([]PairRow, 1)},
+		"rules":       {Day: today, Tier: ParkRecords, Rules: strings.Repeat("x", 65), Rows: make([]PairRow, 2)},
+	} {
+		if err := s.SavePairs(c, []*DayPairs{d}, nil); err == nil {
+			t.Errorf("%s: saved", name)
+		}
+	}
+}
+
+func TestTheSummaryComesBack(t *testing.T) {
+	s := openStore(t, newPath(t))
+	if v, err := s.Verification(); v != nil || err != nil {
+		t.Errorf("%v, %v before the first", v, err)
+	}
+	x := .25
+	want := &Verification{CalculatedAt: testHour, Rules: "r", Stage: StagePreliminary, Issued: 7, Verified: 3, Pending: 2,
+		Results: []Result{{Tier: Reanalysis, Hits: 3, POD: &x, PODRange: &Interval{.1, .9}, Bin: "24-48"}}}
+	if err := s.SaveVerification(want); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Verification()
+	if err != nil || !reflect.DeepEqual(got, want) || got.Results[0].FAR != nil || got.Dropped() != 2 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// Whatever the bytes, decoding gives an error or values, in bounded memory.
+func FuzzVerificationValues(f *testing.F) {
+	c := makeCatalogue(1, 2, 5)
+	n := &numbering{of: c, numbers: []uint32{1, 2, 7}, order: []int{0, 1, 2}}
+	r := rand.New(rand.NewPCG(1, 1))
+	issued, err := appendIssued(unsealed(0), n, randomIssued(r, c, testHour, .5))
+	if err != nil {
+		f.Fatal(err)
+	}
+	pairs, err := appendPairs(unsealed(0), n, randomPairs(r, c, testHour.Truncate(24*time.Hour), Reanalysis, .5))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(issued[headLen:])
+	f.Add(pairs[headLen:])
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, payload []byte) {
+		value := seal(append(unsealed(0), payload...))
+		var h IssuedHour
+		if err := decodeIssued(value, n, &h); err == nil && len(h.Leads[NumLogged-1]) != 3 {
+			t.Errorf("%d rows", len(h.Leads[NumLogged-1]))
+		} else if err != nil && !errors.Is(err, errValue) {
+			t.Error(err)
+		}
+		var d DayPairs
+		if err := decodePairs(value, n, &d); err == nil && len(d.Rows) != 3 {
+			t.Errorf("%d rows", len(d.Rows))
+		} else if err != nil && !errors.Is(err, errValue) {
+			t.Error(err)
+		}
+	})
+}
+
+// BenchmarkLogOfAYear writes the log of a year of 200 trails, a hundredth of it,
+// and tells what a year takes.
+func BenchmarkLogOfAYear(b *testing.B) {
+	c := makeCatalogue(upTo(200)...)
+	r := rand.New(rand.NewPCG(1, 1))
+	n := &numbering{of: c, numbers: make([]uint32, 200), order: make([]int, 200)}
+	for i := range n.order {
+		n.numbers[i], n.order[i] = uint32(i+1), i
+	}
+	hour := randomIssued(r, c, testHour, .06)
+	day := randomPairs(r, c, testHour.Truncate(24*time.Hour), Reanalysis, .06)
+	var issued, pairs []byte
+	for b.Loop() {
+		issued, _ = appendIssued(unsealed(8<<10), n, hour)
+		pairs, _ = appendPairs(unsealed(8<<10), n, day)
+	}
+	b.ReportMetric(float64(len(issued)), "B/hour")
+	b.ReportMetric(float64(len(pairs)), "B/day/tier")
+	b.ReportMetric(float64(92*24*len(issued)+2*365*len(pairs))/1e6, "MB/year")
+}
