@@ -24,7 +24,7 @@ func (e *Engine) moveAlerts(now time.Time, trails []store.TrailForecast) []alert
 // comes late, after a failure, counts in the next hour: two runs in a row are two
 // hours' at least.
 func (e *Engine) countRun() {
-	now := e.o.Clock.Now()
+	now := e.now()
 	runs, _ := e.voting(now)
 	if len(e.trails) == 0 || !newer(runs, e.counted) {
 		return

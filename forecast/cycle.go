@@ -23,7 +23,7 @@ func (e *Engine) Cycle(ctx context.Context) {
 	defer e.mu.Unlock()
 	defer debug.FreeOSMemory() // what a cycle leaves behind is not needed for an hour
 	e.keepUp()
-	before := e.statuses(e.o.Clock.Now())
+	before := e.statuses(e.now())
 	fresh := false // a run came in that no edition shows yet
 	e.renew(ctx, func() {
 		if fresh = true; len(e.trails) == 0 || e.o.Clock.Since(e.issuedAt) > patience {
@@ -34,7 +34,7 @@ func (e *Engine) Cycle(ctx context.Context) {
 	if ctx.Err() != nil {
 		return
 	}
-	if now := e.o.Clock.Now(); fresh || now.Truncate(time.Hour) != e.issued || changed(before, e.statuses(now)) {
+	if now := e.now(); fresh || now.Truncate(time.Hour) != e.issued || changed(before, e.statuses(now)) {
 		e.issue()
 	}
 	e.keepUp()
@@ -44,7 +44,7 @@ func (e *Engine) Cycle(ctx context.Context) {
 
 // keepUp issues the hour from what is held when it has no edition yet.
 func (e *Engine) keepUp() {
-	if e.o.Clock.Now().Truncate(time.Hour) != e.issued && e.holdsRuns() {
+	if e.now().Truncate(time.Hour) != e.issued && e.holdsRuns() {
 		e.issue()
 	}
 }
@@ -57,7 +57,7 @@ func (e *Engine) Show() {
 		e.issue()
 		return
 	}
-	e.board.publish(e.edition(e.o.Clock.Now(), nil, hazard.NoRuns))
+	e.board.publish(e.edition(e.now(), nil, hazard.NoRuns))
 }
 
 func (e *Engine) holdsRuns() bool {
@@ -73,7 +73,7 @@ func (e *Engine) holdsRuns() bool {
 // one transaction and publishes. If the file cannot be written the edition is
 // published all the same: reading does not depend on the disk.
 func (e *Engine) issue() {
-	now := e.o.Clock.Now()
+	now := e.now()
 	began := now
 	trails, reason := e.assess(now)
 	alerts := e.moveAlerts(now, trails)

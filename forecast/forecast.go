@@ -102,7 +102,7 @@ type Engine struct {
 // restart needs no call to the provider. A run or an alert that cannot be read
 // is logged and done without: the next fetch brings another.
 func New(o Options) (*Engine, error) {
-	e := &Engine{o: o, sites: sites(o.Catalogue), startedAt: o.Clock.Now()}
+	e := &Engine{o: o, sites: sites(o.Catalogue), startedAt: o.Clock.Now().Round(0)}
 	confirmed, err := o.Store.Confirmed()
 	if err != nil {
 		return nil, fmt.Errorf("read what the models last confirmed: %w", err)
@@ -136,6 +136,11 @@ func sites(c *catalogue.Catalogue) []hazard.Site {
 	}
 	return list
 }
+
+// now is the time of the wall clock alone. Ages and validity are told by the wall:
+// the monotonic reading stands still while a machine sleeps, and would make old
+// data young.
+func (e *Engine) now() time.Time { return e.o.Clock.Now().Round(0) }
 
 func (e *Engine) tell(format string, args ...any) {
 	if e.o.Progress != nil {

@@ -445,3 +445,27 @@ func TestACancelledCycleBlamesNobody(t *testing.T) {
 		}
 	}
 }
+
+// A machine that slept has a monotonic clock that stood still. Times that carry
+// its reading would be compared by it, and old data would be young.
+func TestTimesAreOfTheWall(t *testing.T) {
+	w := newWorld(t)
+	w.engine.o.Clock = ticking{w.clock}
+	e := w.cycle(t)
+	for name, at := range map[string]time.Time{
+		"issued": e.IssuedAt, "valid until": e.ValidUntil, "hour": e.Hour, "next": e.NextAt, "confirmed": e.Models[0].ConfirmedAt,
+		"confirmed, as held": w.engine.models[0].confirmed,
+	} {
+		if at.IsZero() || at != at.Round(0) {
+			t.Errorf("%s is %v", name, at)
+		}
+	}
+}
+
+// ticking is a clock whose times carry a monotonic reading, as the real one's do.
+type ticking struct{ *clockwork.FakeClock }
+
+func (c ticking) Now() time.Time {
+	real := time.Now()
+	return real.Add(c.FakeClock.Now().Sub(real))
+}

@@ -60,7 +60,7 @@ func (e *Engine) pollNotices(ctx context.Context) {
 	status := e.board.feeds // written by this goroutine alone
 	var batches []notices.Batch
 	for _, f := range e.feeds {
-		if !f.isDue(e.o.Clock.Now()) {
+		if !f.isDue(e.now()) {
 			continue
 		}
 		batch, err := f.poll(ctx, e.o.Catalogue, e.o.Clock.Now)
@@ -83,7 +83,7 @@ func (e *Engine) pollNotices(ctx context.Context) {
 // noteFeed notes how a poll went; the log has the first failure and the first
 // success after it.
 func (e *Engine) noteFeed(ctx context.Context, f *feed, status *store.FeedStatus, err error) {
-	now := e.o.Clock.Now()
+	now := e.now()
 	if err == nil {
 		if status.LastError != "" {
 			e.o.Log.Info("official notices come again", "kind", f.kind)

@@ -27,7 +27,7 @@ func (e *Engine) renew(ctx context.Context, after func()) {
 			return
 		}
 		e.keepUp()
-		if e.o.Clock.Now().Before(m.retryAt) {
+		if e.now().Before(m.retryAt) {
 			continue
 		}
 		bounded, cancel := context.WithTimeout(ctx, modelTimeout)
@@ -37,7 +37,7 @@ func (e *Engine) renew(ctx context.Context, after func()) {
 			e.note(ctx, m, err)
 			continue
 		}
-		m.worked(e.o.Clock.Now())
+		m.worked(e.now())
 		if fetched {
 			after()
 		}
@@ -50,7 +50,7 @@ func (e *Engine) note(ctx context.Context, m *model, err error) {
 		return // we are ending; nothing is wrong with the model
 	}
 	first := m.failures == 0
-	m.failed(e.o.Clock.Now(), err)
+	m.failed(e.now(), err)
 	e.tell("%s: %s", m.id, m.problem)
 	level := slog.LevelDebug
 	if first {
@@ -66,7 +66,7 @@ func (e *Engine) renewModel(ctx context.Context, m *model) (fetched bool, err er
 	if err != nil {
 		return false, err
 	}
-	info = ready(info, e.o.Clock.Now())
+	info = ready(info, e.now())
 	held := m.run != nil && m.run.Lacking == 0
 	if held && !info.Init.After(m.run.Init) {
 		return false, nil
@@ -79,7 +79,7 @@ func (e *Engine) renewModel(ctx context.Context, m *model) (fetched bool, err er
 	if !anyValue(answer.Columns) {
 		return false, errNothing
 	}
-	now := e.o.Clock.Now()
+	now := e.now()
 	m.run = &store.Run{
 		Model: m.id, Init: info.Init, Available: info.Available, Interval: info.Interval, FetchedAt: now,
 		Places: e.o.Catalogue.Locations, Columns: answer.Columns,

@@ -61,7 +61,7 @@ func (e *Engine) due() bool {
 		return false // a cycle is running
 	}
 	defer e.mu.Unlock()
-	now := e.o.Clock.Now()
+	now := e.now()
 	if now.Truncate(time.Hour) != e.issued && !e.issued.IsZero() {
 		return true
 	}

@@ -117,7 +117,7 @@ func nextVerification(now time.Time) time.Time {
 // now with it, and the summary is computed anew. What fails is tried again an hour
 // later; nothing of it keeps estimates from being made.
 func (e *Engine) verify(ctx context.Context) {
-	now := e.o.Clock.Now()
+	now := e.now()
 	if ctx.Err() != nil || now.Before(e.verifyAt) {
 		return
 	}
@@ -131,7 +131,7 @@ func (e *Engine) verify(ctx context.Context) {
 			e.o.Log.Warn("archive not asked; tried again later", "error", err, "next_try", e.verifyAt.UTC())
 		}
 	}
-	summary, err := e.verifier.summarize(e.o.Clock.Now())
+	summary, err := e.verifier.summarize(e.now())
 	if err == nil {
 		e.verification = summary
 		err = e.o.Store.SaveVerification(summary)

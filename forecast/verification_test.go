@@ -1,18 +1,11 @@
 package forecast
 
 import (
-	"context"
 	"errors"
-	"fmt"
-	"log/slog"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
-	"strings"
 	"testing"
 	"time"
-
-	"github.com/jonboulle/clockwork"
 
 	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
@@ -21,156 +14,6 @@ import (
 	"vigia/store"
 	"vigia/store/catalogue"
 )
-
-// witness is an archive of gusts that a test makes up.
-type witness struct {
-	gust  func(place catalogue.Location, at time.Time) float64
-	calls int
-	err   error
-}
-
-func (w *witness) Archive(_ context.Context, places []catalogue.Location, first, last time.Time) (*openmeteo.Answer, error) {
-	w.calls++
-	if w.err != nil {
-		return nil, w.err
-	}
-	hours := 24 * (1 + int(last.Sub(first)/day))
-	c := hazard.NewColumns(first, len(places), hours)
-	calm := map[hazard.Variable]float32{
-		hazard.Temperature: 10, hazard.Humidity: 50, hazard.Precipitation: 0, hazard.Snowfall: 0, hazard.SnowDepth: 0,
-		hazard.WindSpeed: 5, hazard.WindGust: 10, hazard.WeatherCode: 1,
-	}
-	for v, x := range calm {
-		column := c.Fill(v)
-		for i := range column {
-			column[i] = x
-			if v == hazard.WindGust {
-				column[i] = float32(w.gust(places[i/hours], first.Add(time.Duration(i%hours)*time.Hour)))
-			}
-		}
-	}
-	return &openmeteo.Answer{Columns: c}, nil
-}
-
-// manyParks is a catalogue of parks with so many trails each, all of open valley:
-// amber from gusts of 70 km/h, red from 100.
-func manyParks(t testing.TB, trails ...int) *catalogue.Catalogue {
-	t.Helper()
-	var parks, walks []string
-	for p, n := range trails {
-		parks = append(parks, fmt.Sprintf(`{"slug":"p%d","nombre":"P%02d","tipo":"parque_nacional","region":"R","latitud":-50,"longitud":-73,"altitud_m":100,"zona_horaria":"America/Santiago"}`, p, p))
-		for i := range n {
-			walks = append(walks, fmt.Sprintf(`{"slug":"t%d","parque":"p%d","nombre":"T","tipo":"circuito","puntos":[{"nombre":"a","latitud":%d,"longitud":-7%d,"altitud_m":100,"exposicion":"valle_abierto"}]}`, i, p, -35-p, i))
-		}
-	}
-	c, err := catalogue.Parse("prueba.json", []byte(`{"parques":[`+strings.Join(parks, ",")+`],"senderos":[`+strings.Join(walks, ",")+`]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
-// laboratory is a verifier with a real file, fed by hand.
-type laboratory struct {
-	t       testing.TB
-	engine  *Engine
-	clock   *clockwork.FakeClock
-	witness *witness
-}
-
-func newLaboratory(t testing.TB, c *catalogue.Catalogue, start time.Time) *laboratory {
-	t.Helper()
-	clock := clockwork.NewFakeClockAt(start)
-	file, err := store.Open(filepath.Join(t.TempDir(), "vigia.db"), store.Options{Clock: clock})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := file.Check(context.Background()); err != nil {
-			t.Error(err)
-		}
-		file.Close()
-	})
-	l := &laboratory{t: t, clock: clock, witness: &witness{gust: func(catalogue.Location, time.Time) float64 { return 10 }}}
-	l.engine = newEngine(t, file, c, clock, l.witness)
-	return l
-}
-
-func newEngine(t testing.TB, file *store.Store, c *catalogue.Catalogue, clock clockwork.Clock, archive Archive) *Engine {
-	t.Helper()
-	engine, err := New(Options{
-		Store: file, Catalogue: c, Rules: hazard.DefaultRules(), Clock: clock, Log: discard(), Publisher: &shelf{}, Archive: archive,
-		Usage: func() openmeteo.Usage { return openmeteo.Usage{} },
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return engine
-}
-
-// issue logs estimates for the hour of the clock; state tells what is said of a
-// trail's wind, and so of the trail, at a lead.
-func (l *laboratory) issue(state func(trail, lead int) hazard.State) {
-	l.t.Helper()
-	c := l.engine.o.Catalogue
-	trails := make([]store.TrailForecast, len(c.Trails))
-	now := l.clock.Now()
-	for i := range trails {
-		trails[i].Hours = make([]hazard.Estimate, Hours)
-		for k := range trails[i].Hours {
-			s := state(i, k)
-			line := hazard.HazardEstimate{Hazard: hazard.Wind, State: s, Total: 4}
-			switch s {
-			case hazard.Red:
-				line.Amber, line.Red = 4, 3
-			case hazard.Amber:
-				line.Amber = 2
-			case hazard.Unknown:
-				line.Total = 0
-			}
-			trails[i].Hours[k] = hazard.Estimate{
-				Hour: now.Truncate(time.Hour).Add(time.Duration(k) * time.Hour), State: s, Main: hazard.Wind,
-				Hazards: []hazard.HazardEstimate{line}, Medians: hazard.MissingMedians(),
-			}
-		}
-	}
-	err := l.engine.o.Store.Commit(&store.Cycle{
-		Catalogue: c, Hour: now.Truncate(time.Hour), IssuedAt: now, Rows: rows(trails, len(c.Trails)), Issued: l.engine.log(now, trails),
-	})
-	if err != nil {
-		l.t.Fatal(err)
-	}
-}
-
-// compare does what is done each day but for the summary.
-func (l *laboratory) compare() {
-	l.t.Helper()
-	now := l.clock.Now()
-	if err := errors.Join(l.engine.verifier.compareRuns(now), l.engine.askArchive(l.t.Context(), now)); err != nil {
-		l.t.Fatal(err)
-	}
-}
-
-func (l *laboratory) summary() *store.Verification {
-	l.t.Helper()
-	s, err := l.engine.verifier.summarize(l.clock.Now())
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	return s
-}
-
-func find(t testing.TB, s *store.Verification, tier store.Tier, level alert.Level, hazard, bin string) *store.Result {
-	t.Helper()
-	for i := range s.Results {
-		r := &s.Results[i]
-		if r.Tier == tier && r.Level == level && r.Hazard == hazard && r.Bin == bin {
-			return r
-		}
-	}
-	t.Fatalf("no result %v %v %q %s", tier, level, hazard, bin)
-	return nil
-}
 
 // A year of weather that is known, forecast with errors that are known: the scores
 // are those that the errors make, within their intervals.
@@ -522,4 +365,74 @@ func TestTruthTakesTheWorstPoint(t *testing.T) {
 	}
 }
 
-func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
+// A hazard that the truth cannot see counts on neither side of the trail as a
+// whole: the UV of a summer is no false alarm because a reanalysis has none.
+func TestWhatTheTruthCannotSeeCountsNowhere(t *testing.T) {
+	row := store.IssuedRow{State: hazard.Amber, Main: hazard.UV}
+	row.Hazards[hazard.UV] = store.IssuedHazard{Applies: true, State: hazard.Amber, Total: 1, Amber: 1}
+	row.Hazards[hazard.Wind] = store.IssuedHazard{Applies: true, State: hazard.Green, Total: 4, Amber: 1}
+	var truth trailTruth
+	for k := range 24 {
+		truth[whole][k], truth[1+hazard.Wind][k] = hazard.Green, hazard.Green
+	}
+	truth[whole][3], truth[1+hazard.Wind][3] = hazard.Red, hazard.Red
+	truth[whole][4] = hazard.Unknown
+	var pairs [store.NumSubjects]store.Pair
+	for s := range pairs {
+		pairs[s] = store.Pair{Amber: store.NoShare, Red: store.NoShare}
+	}
+	for k := range 24 {
+		compare(&pairs, &row, &truth, k, true)
+	}
+	want := store.Pair{Forecast: hazard.Green, Observed: hazard.Red, Hours: 23, Dropped: 1, Amber: 15, Red: 0}
+	if pairs[whole] != want {
+		t.Errorf("the whole: %+v, want %+v", pairs[whole], want)
+	}
+	want.Hours, want.Dropped = 24, 0
+	if pairs[1+hazard.Wind] != want {
+		t.Errorf("wind: %+v, want %+v", pairs[1+hazard.Wind], want)
+	}
+	if uv := pairs[1+hazard.UV]; uv.Known() || uv.Dropped != 0 {
+		t.Errorf("UV: %+v", uv)
+	}
+	if cold := pairs[1+hazard.Cold]; cold.Known() || cold.Dropped != 0 {
+		t.Errorf("a hazard that the trail does not have: %+v", cold)
+	}
+	row.State = hazard.Unknown
+	compare(&pairs, &row, &truth, 5, true)
+	compare(&pairs, &row, &truth, 5, false)
+	if pairs[whole].Hours != 23 || pairs[whole].Dropped != 3 {
+		t.Errorf("without a state, and of other rules: %+v", pairs[whole])
+	}
+}
+
+// What went back and forth from one issue to the next has an index, what drew near
+// steadily has none.
+func TestFlipsOfADay(t *testing.T) {
+	start := time.Date(2025, 6, 1, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		told [store.NumLogged]hazard.State // by lead, the present hour first
+		want float64
+	}{
+		{[...]hazard.State{hazard.Red, hazard.Red, hazard.Amber, hazard.Green, hazard.Green}, 0},
+		{[...]hazard.State{hazard.Green, hazard.Red, hazard.Green, hazard.Red, hazard.Green}, (8 - 2) / 3.},
+		{[...]hazard.State{hazard.Green, hazard.Unknown, hazard.Amber, hazard.Unknown, hazard.Green}, 1},
+	} {
+		l := newLaboratory(t, manyParks(t, 1), start)
+		target := start.Add(60 * time.Hour)
+		for lead := store.NumLogged - 1; lead >= 0; lead-- {
+			at := target.Add(-time.Duration(store.LoggedLeads[lead]) * time.Hour)
+			l.clock.Advance(at.Sub(l.clock.Now()))
+			l.issue(func(_, ahead int) hazard.State {
+				if ahead == store.LoggedLeads[lead] {
+					return c.told[lead]
+				}
+				return hazard.Unknown
+			})
+		}
+		_, f, err := l.engine.verifier.ownTruth(target.Truncate(day))
+		if err != nil || f.n != 1 || math.Abs(f.sum-c.want) > 1e-9 {
+			t.Errorf("%v: %+v, want %v (%v)", c.told, f, c.want, err)
+		}
+	}
+}

@@ -60,6 +60,7 @@ type alertView struct {
 	Issued     instant
 	Updated    instant
 	Changes    []changeView
+	Held       bool // its threshold is no longer reached, but not left either
 	Unproven   bool // the estimates behind it are no longer current
 }
 
@@ -84,6 +85,7 @@ func (a almanac) alert(al *alert.Alert, m moment) alertView {
 		Confidence: a.texts.confidence(al.Confidence),
 		Issued:     a.instant(al.IssuedAt),
 		Updated:    a.instant(al.UpdatedAt),
+		Held:       al.Held,
 		Unproven:   m.reason != hazard.NoReason,
 	}
 	if al.PhaseAt(m.now) == alert.Finished {
