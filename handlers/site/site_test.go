@@ -139,7 +139,7 @@ func TestParkAnswersAtOnce(t *testing.T) {
 	page := readable(pagesOf(t, short(e), now)["/parques/"+park.Slug])
 	for _, must := range []string{
 		"rojo señales de viento en 3 de 4 modelos", "Así hasta las 23 h, hoy (sáb 21); después, amarillo por frío.", "confianza media",
-		"Estimado sáb 21 nov, 14:00 , vigente hasta sáb 21 nov, 15:20 (hora de ", "racha: 94 km/h (umbral 90 km/h; mediana de modelos entre 71 km/h y 118 km/h)",
+		"Estimado sáb 21 nov, 14:00 , vigente hasta sáb 21 nov, 15:20 (hora de ", "racha: 94 km/h (umbral 90 km/h; los modelos van de 71 km/h a 118 km/h)",
 		"Peligro por viento", "sin información oficial", "131", "sin señales de riesgo meteorológico en 4 modelos", "14–23 h rojo: viento",
 		"Precaución por frío mañana (dom 22) de 9 a 24 h",
 	} {
