@@ -28,8 +28,9 @@ func TestAYearOfKnownErrors(t *testing.T) {
 		wantFAR = (1 - chance) * crying / ((1-chance)*crying + chance*(1-missed))
 	)
 	start := time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	// Intervals of 95 % miss the truth now and then: with one seed the test says
+	// the same every time.
+	const seed = 1
 	// The same number for a place and day whenever it is asked.
 	draw := func(what, trail, d int) float64 {
 		return rand.New(rand.NewPCG(seed, uint64(what)<<40|uint64(trail)<<20|uint64(d))).Float64()
@@ -145,8 +146,11 @@ func checkBaselines(t *testing.T, s *store.Verification, chance float64) {
 		if b.Name == "siempre_verde" {
 			want, slack = 0, 0
 		}
-		if b.CSI == nil || math.Abs(*b.CSI-want) > slack {
-			t.Errorf("%s: %v, want %v", b.Name, b.CSI, want)
+		if b.CSI == nil {
+			t.Fatalf("%s has no score", b.Name)
+		}
+		if math.Abs(*b.CSI-want) > slack {
+			t.Errorf("%s: %.3f, want %.3f", b.Name, *b.CSI, want)
 		}
 	}
 	if found != 3 {
