@@ -11,6 +11,7 @@ import (
 	"vigia/forecast/hazard"
 	"vigia/store"
 	"vigia/store/catalogue"
+	"vigia/store/notices"
 )
 
 // Observations is a file of observations to import, and what they are for.
@@ -35,7 +36,7 @@ type Imported struct {
 // Import takes in observations of tier A (a weather station near the trail) and B
 // (what the park wrote down), compares them with the estimates of the log, and
 // computes the summary anew. With a fault anywhere nothing is imported and the
-// error, a [*FaultsError], names each row. A later import of the same day, trail
+// error, a [*notices.FaultsError], names each row. A later import of the same day, trail
 // and hazard replaces the earlier one.
 //
 // The file is CSV in UTF-8 with a header, separated by commas, or by semicolons
@@ -58,7 +59,7 @@ type Imported struct {
 func (o Observations) Import() (Imported, error) {
 	rows, faults := o.read()
 	if len(faults) > 0 {
-		return Imported{}, &FaultsError{Name: o.Name, Faults: faults}
+		return Imported{}, &notices.FaultsError{Name: o.Name, Faults: faults}
 	}
 	v := newVerifier(o.Store, o.Catalogue, o.Rules, o.Log)
 	report := Imported{Rows: len(rows)}

@@ -13,6 +13,7 @@ import (
 	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
 	"vigia/store"
+	"vigia/store/notices"
 )
 
 // importing gives an import of a text, a day after the laboratory's clock.
@@ -145,7 +146,7 @@ func TestBadObservationsAreNamed(t *testing.T) {
 		{`A,p0,t0,2025-06-01T10:00Z,,,,80,40,,"Fa`, "", "comillas"},
 	} {
 		_, err := l.importing(header + good + c.row + "\n").Import()
-		faults := (*FaultsError)(nil)
+		faults := (*notices.FaultsError)(nil)
 		if !errors.As(err, &faults) {
 			t.Errorf("%s: %v", c.row, err)
 			continue
@@ -181,8 +182,8 @@ func TestBadFilesOfObservations(t *testing.T) {
 	if _, err := LoadObservations(filepath.Join(t.TempDir(), "no")); err == nil {
 		t.Error("a file that is not there was read")
 	}
-	many, err := l.importing(stationHeader + strings.Repeat("Z,p0,t0,x,,,,,\n", 3*maxFaults)).Import()
-	if err == nil || many.Rows != 0 || !strings.Contains(err.Error(), "se detuvo") || strings.Count(err.Error(), "\n") > maxFaults+10 {
+	many, err := l.importing(stationHeader + strings.Repeat("Z,p0,t0,x,,,,,\n", 3*notices.MaxFaults)).Import()
+	if err == nil || many.Rows != 0 || !strings.Contains(err.Error(), "se detuvo") || strings.Count(err.Error(), "\n") > notices.MaxFaults+10 {
 		t.Error("thousands of faults")
 	}
 }

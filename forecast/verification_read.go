@@ -17,13 +17,13 @@ import (
 
 	"vigia/forecast/hazard"
 	"vigia/store"
+	"vigia/store/notices"
 )
 
 // Limits of a file of observations.
 const (
 	MaxObservations = 32 << 20  // bytes
 	maxHours        = 2_000_000 // observed, over all rows
-	maxFaults       = 1000      // named; a file with more is read no further
 	maxRecord       = 31 * day  // of one record of tier B
 	maxSourceName   = 80        // characters
 	maxDistanceKm   = 15
@@ -64,7 +64,7 @@ type rowReader struct {
 	columns []string
 	line    int
 	cells   map[string]string
-	faults  []Fault
+	faults  []notices.Fault
 	seen    map[sighting]int // what was observed, and the line that said it
 }
 
@@ -76,7 +76,7 @@ type sighting struct {
 }
 
 func (r *rowReader) fault(field, format string, args ...any) {
-	r.faults = append(r.faults, Fault{Line: r.line, Field: field, Problem: fmt.Sprintf(format, args...)})
+	r.faults = append(r.faults, notices.Fault{Line: r.line, Field: field, Problem: fmt.Sprintf(format, args...)})
 }
 
 // LoadObservations reads a file, no more of it than is allowed and a byte.
@@ -94,7 +94,7 @@ func LoadObservations(name string) ([]byte, error) {
 }
 
 // read takes the file apart. Without faults every row is an observation.
-func (o *Observations) read() (rows []observation, faults []Fault) {
+func (o *Observations) read() (rows []observation, faults []notices.Fault) {
 	r := &rowReader{o: o, line: 1, seen: map[sighting]int{}}
 	data := bytes.TrimPrefix(o.Data, []byte("\uFEFF"))
 	switch {
@@ -133,7 +133,7 @@ func (o *Observations) read() (rows []observation, faults []Fault) {
 		if row, ok := r.row(record); ok {
 			rows = append(rows, row)
 		}
-		if len(r.faults) >= maxFaults || len(r.seen) > maxHours {
+		if len(r.faults) >= notices.MaxFaults || len(r.seen) > maxHours {
 			break
 		}
 	}

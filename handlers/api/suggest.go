@@ -1,6 +1,10 @@
 package api
 
-import "strings"
+import (
+	"strings"
+
+	"vigia/store/catalogue"
+)
 
 // longestEcho is the longest name that is repeated in an error.
 const longestEcho = 64
@@ -27,7 +31,7 @@ func nearest(name string, candidates []string) string {
 	best, distance := "", max(2, len(name)/4)+1
 	containing, containers := "", 0
 	for _, candidate := range candidates {
-		if d := editDistance(name, candidate); d < distance {
+		if d := catalogue.EditDistance(name, candidate); d < distance {
 			best, distance = candidate, d
 		}
 		if len(name) >= 4 && strings.Contains(candidate, name) {
@@ -39,26 +43,4 @@ func nearest(name string, candidates []string) string {
 		return containing
 	}
 	return best
-}
-
-// editDistance counts the letters to insert, delete or replace to get from a to
-// b (Levenshtein).
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -126,7 +126,7 @@ func (r *jsonReader) opens(bracket byte, what, name string) bool {
 // rows or faults than there may be.
 func (r *jsonReader) list() (rows []row) {
 	for r.dec.More() {
-		if len(rows) > maxRows || len(*r.faults) >= maxFaults {
+		if len(rows) > maxRows || len(*r.faults) >= MaxFaults {
 			r.gaveUp = true
 			return rows
 		}

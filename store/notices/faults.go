@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// maxFaults is how many faults are named. A document with more is read no further.
-const maxFaults = 10_000
+// MaxFaults is how many faults are named. A document with more is read no further.
+const MaxFaults = 1000
 
 // Fault is one thing that is wrong in a document.
 type Fault struct {
@@ -35,7 +35,7 @@ func (e *FaultsError) Error() string {
 		}
 		b.WriteString(f.Problem)
 	}
-	if len(e.Faults) >= maxFaults {
+	if len(e.Faults) >= MaxFaults {
 		b.WriteString("\n… y quizá más: la revisión se detuvo aquí")
 	}
 	return b.String()
@@ -45,7 +45,7 @@ func (e *FaultsError) Error() string {
 type faultList []Fault
 
 func (l *faultList) add(line int, field, format string, args ...any) {
-	if len(*l) < maxFaults {
+	if len(*l) < MaxFaults {
 		*l = append(*l, Fault{Line: line, Field: field, Problem: fmt.Sprintf(format, args...)})
 	}
 }

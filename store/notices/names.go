@@ -123,7 +123,7 @@ func suggestion(text string, slugs []string) string {
 	}
 	best, distance := "", max(2, len(text)/3)+1
 	for _, slug := range slugs {
-		if d := editDistance(text, fold(slug)); d < distance {
+		if d := catalogue.EditDistance(text, fold(slug)); d < distance {
 			best, distance = slug, d
 		}
 	}
@@ -131,26 +131,4 @@ func suggestion(text string, slugs []string) string {
 		return ""
 	}
 	return "; ¿quiso decir " + best + "?"
-}
-
-// editDistance counts the bytes to insert, delete or replace to get from a to b
-// (Levenshtein).
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

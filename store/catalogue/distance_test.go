@@ -1,0 +1,17 @@
+package catalogue
+
+import "testing"
+
+func TestEditDistance(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{
+		{"", "", 0}, {"lauca", "lauca", 0}, {"", "lauca", 5}, {"lauca", "", 5}, {"laucas", "lauca", 1},
+		{"torres-del-payne", "torres-del-paine", 1}, {"kitten", "sitting", 3}, {"ab", "ba", 2},
+	} {
+		if got := EditDistance(c.a, c.b); got != c.want {
+			t.Errorf("from %q to %q: %d, want %d", c.a, c.b, got, c.want)
+		}
+	}
+}
