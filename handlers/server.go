@@ -93,15 +93,11 @@ func (s *Server) Publish(e *store.Edition) {
 	defer s.turning.Unlock()
 	now := s.Clock.Now()
 	p := &publication{edition: e}
-	var forms sync.WaitGroup
-	if now.Before(e.ValidUntil) {
-		forms.Go(func() { p.expired = s.newView(e, e.ValidUntil, e.ValidUntil) })
-	}
 	p.current = s.newView(e, now, now)
-	forms.Wait()
 	p.until = p.current.api.Until()
-	if p.expired == nil {
-		p.expired = p.current
+	p.expired = p.current
+	if now.Before(e.ValidUntil) {
+		p.expired = s.expiredView(e, p.current)
 	}
 	s.shown.Store(p)
 	select {
@@ -111,17 +107,30 @@ func (s *Server) Publish(e *store.Edition) {
 }
 
 func (s *Server) newView(e *store.Edition, now, modified time.Time) *view {
-	e = api.AsOf(e, now)
-	v := &view{}
-	if s.Pages != nil {
-		v.pages = s.Pages(e, now)
+	v := s.pagesOf(e, now)
+	v.api = s.builder(v).Build(e, now, modified)
+	return v
+}
+
+// expiredView makes what is served once the estimates of a view are over.
+func (s *Server) expiredView(e *store.Edition, current *view) *view {
+	v := s.pagesOf(e, e.ValidUntil)
+	v.api = s.builder(v).Expired(e, current.api)
+	return v
+}
+
+func (s *Server) pagesOf(e *store.Edition, now time.Time) *view {
+	if s.Pages == nil {
+		return &view{}
 	}
-	builder := api.Builder{BaseURL: s.BaseURL, Version: s.Version, HasPage: func(path string) bool {
+	return &view{pages: s.Pages(api.AsOf(e, now), now)}
+}
+
+func (s *Server) builder(v *view) api.Builder {
+	return api.Builder{BaseURL: s.BaseURL, Version: s.Version, HasPage: func(path string) bool {
 		_, ok := v.pages[path]
 		return ok
 	}}
-	v.api = builder.Build(e, now, modified)
-	return v
 }
 
 // at gives what is true at an instant. Past what the publication shows it is

@@ -9,6 +9,8 @@
 package api
 
 import (
+	"runtime"
+	"sync"
 	"time"
 
 	"vigia/forecast/alert"
@@ -79,6 +81,18 @@ type build struct {
 // last changed. Past the edition's validity, or without estimates, the snapshot
 // says so in every answer.
 func (o Builder) Build(e *store.Edition, now, modified time.Time) *Snapshot {
+	return o.build(e, now, modified, nil)
+}
+
+// Expired gives the form of a snapshot's edition that is served from the end of
+// its validity on: no level anywhere. The history is shared, for it does not
+// expire.
+func (o Builder) Expired(e *store.Edition, s *Snapshot) *Snapshot {
+	return o.build(e, e.ValidUntil, e.ValidUntil, s.park)
+}
+
+// build makes a snapshot, with the histories of an earlier one if there is one.
+func (o Builder) build(e *store.Edition, now, modified time.Time, earlier []parkBodies) *Snapshot {
 	e = AsOf(e, now)
 	b := &build{Builder: o, e: e, now: now, local: map[string][]string{}}
 	if now.After(e.Hour) {
@@ -90,11 +104,6 @@ func (o Builder) Build(e *store.Edition, now, modified time.Time) *Snapshot {
 	}
 	b.fixed = b.closingMembers()
 	b.trail = make([][]byte, len(e.Catalogue.Trails))
-	for t := range b.trail {
-		w := writer{}
-		b.writeTrail(&w, t)
-		b.trail[t] = w.b
-	}
 	s := &Snapshot{
 		bySlug:       make(map[string]int, len(e.Catalogue.Parks)),
 		parks:        b.parkList(),
@@ -110,24 +119,42 @@ func (o Builder) Build(e *store.Edition, now, modified time.Time) *Snapshot {
 		slug := e.Catalogue.Parks[p].Slug
 		s.bySlug[slug] = p
 		s.slugs = append(s.slugs, slug)
-		s.park = append(s.park, b.parkBodies(p))
 		s.current = s.current || b.known[p]
 	}
 	if s.current {
 		s.alerts = b.alertLists(-1)
 	}
+	s.park = b.allParks(earlier)
 	return s
 }
 
-// Expired gives the form of a snapshot's edition that is served from the end of
-// its validity on: no level anywhere. The history is shared, for it does not
-// expire.
-func (o Builder) Expired(e *store.Edition, s *Snapshot) *Snapshot {
-	expired := o.Build(e, e.ValidUntil, e.ValidUntil)
-	for p := range expired.park {
-		expired.park[p].history = s.park[p].history
+// allParks makes the bodies of every park, on all processors. Each works on a
+// copy of the build with space and clocks of its own.
+func (b *build) allParks(earlier []parkBodies) []parkBodies {
+	parks := make([]parkBodies, len(b.e.Catalogue.Parks))
+	workers := min(runtime.GOMAXPROCS(0), len(parks))
+	var done sync.WaitGroup
+	for first := range workers {
+		own := *b
+		own.local, own.big = map[string][]string{}, nil
+		done.Go(func() {
+			for p := first; p < len(parks); p += workers {
+				for t := range own.trailsOf(p) {
+					w := writer{}
+					own.writeTrail(&w, t)
+					own.trail[t] = w.b
+				}
+				parks[p] = own.parkBodies(p)
+				if earlier != nil {
+					parks[p].history = earlier[p].history
+				} else {
+					parks[p].history = own.history(p)
+				}
+			}
+		})
 	}
-	return expired
+	done.Wait()
+	return parks
 }
 
 // Until is the instant from which the snapshot is no longer true: an alert
@@ -170,9 +197,8 @@ func (b *build) until() time.Time {
 
 func (b *build) parkBodies(p int) parkBodies {
 	bodies := parkBodies{
-		detail:  b.parkDetail(p),
-		trails:  b.trailList(p),
-		history: b.history(p),
+		detail: b.parkDetail(p),
+		trails: b.trailList(p),
 	}
 	if b.known[p] {
 		bodies.alerts = b.alertLists(p)
