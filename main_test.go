@@ -28,6 +28,7 @@ import (
 
 	"github.com/jonboulle/clockwork"
 
+	"vigia/forecast"
 	"vigia/forecast/openmeteo"
 	"vigia/forecast/simulate"
 	"vigia/store"
@@ -1060,6 +1061,9 @@ func (c *canned) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func BenchmarkCycle(b *testing.B) {
 	for _, trails := range []int{200, 2000, 20000} {
 		b.Run(fmt.Sprint(trails), func(b *testing.B) {
+			if trails > 200 && testing.Short() {
+				b.Skip("thousands of trails take minutes")
+			}
 			clock := clockwork.NewFakeClockAt(time.Date(2026, 11, 21, 15, 5, 0, 0, time.UTC))
 			provider := httptest.NewServer(&canned{
 				weather: simulate.New(simulate.Options{Seed: 1, Clock: clock}), answers: map[string]*httptest.ResponseRecorder{},
@@ -1078,15 +1082,34 @@ func BenchmarkCycle(b *testing.B) {
 	}
 }
 
-func benchmarkedCycle(b *testing.B, clock clockwork.Clock, url string, parks *catalogue.Catalogue) {
+// BenchmarkHour is an hour without a new run, the most frequent cycle: every
+// trail estimated once from the runs held, alerts, one transaction, and all pages
+// and answers made.
+func BenchmarkHour(b *testing.B) {
+	clock := clockwork.NewFakeClockAt(time.Date(2026, 11, 21, 15, 5, 0, 0, time.UTC))
+	provider := httptest.NewServer(&canned{
+		weather: simulate.New(simulate.Options{Seed: 1, Clock: clock}), answers: map[string]*httptest.ResponseRecorder{},
+	})
+	defer provider.Close()
+	engine := benchmarkedCycle(b, clock, provider.URL, catalogue.Default())
+	before := cpu(b)
+	for b.Loop() {
+		engine.Show()
+	}
+	b.ReportMetric((cpu(b)-before).Seconds()/float64(b.N), "cpu-s/op")
+}
+
+// benchmarkedCycle runs one cycle on an empty file and gives its engine, whose
+// file stays open for the benchmark.
+func benchmarkedCycle(b *testing.B, clock clockwork.Clock, url string, parks *catalogue.Catalogue) *forecast.Engine {
 	b.Helper()
 	log := slog.New(slog.DiscardHandler)
-	s := &settings.Settings{ProviderURL: url, Data: b.TempDir(), Models: openmeteo.DefaultModels}
+	s := &settings.Settings{ProviderURL: url, ArchiveURL: url, Data: b.TempDir(), Models: openmeteo.DefaultModels}
 	file, err := openStore(s, clock, log)
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer file.Close()
+	b.Cleanup(func() { file.Close() })
 	server, err := newServer(s, clock, log, false)
 	if err != nil {
 		b.Fatal(err)
@@ -1096,6 +1119,7 @@ func benchmarkedCycle(b *testing.B, clock clockwork.Clock, url string, parks *ca
 		b.Fatal(err)
 	}
 	engine.Cycle(b.Context())
+	return engine
 }
 
 // cpu is the time that the process has used on all processors.

@@ -9,36 +9,31 @@ import (
 )
 
 // moveAlerts moves the alerts on with the hours. Their levels wait for the end of
-// the cycle: runs that come in within it count as one ([Engine.countRun]).
-func (e *Engine) moveAlerts(now time.Time, trails []store.TrailForecast) []alert.Alert {
+// the cycle, since runs that come in within it count as one: only then, with
+// closing, do they take the estimates into account, when a model brought a run
+// that they have not seen yet. Whether a run is new is told by what is kept with
+// the alerts, so that a restart in the middle of a cycle neither loses a run nor
+// counts it twice. A run that comes late, after a failure, counts in the next
+// hour: two runs in a row are two hours' at least.
+func (e *Engine) moveAlerts(now time.Time, trails []store.TrailForecast, closing bool) []alert.Alert {
 	if len(trails) == 0 {
 		return alert.Expire(e.alerts, now)
 	}
-	return e.updateAlerts(now, trails, alert.Cycle{})
-}
-
-// countRun ends a cycle: when a model brought a run that the alerts have not seen
-// yet, they take the estimates into account, and what changed is kept and shown.
-// Whether a run is new is told by what is kept with the alerts, so that a restart
-// in the middle of a cycle neither loses a run nor counts it twice. A run that
-// comes late, after a failure, counts in the next hour: two runs in a row are two
-// hours' at least.
-func (e *Engine) countRun() {
-	now := e.now()
 	runs, _ := e.voting(now)
-	if len(e.trails) == 0 || !newer(runs, e.counted) {
-		return
+	if !closing || !newer(runs, e.counted) {
+		return e.updateAlerts(now, trails, alert.Cycle{})
 	}
 	again := e.countedAt.Equal(now.Truncate(time.Hour))
-	alerts := e.updateAlerts(now, e.trails, alert.Cycle{Fresh: true, Again: again})
 	if !again {
 		e.counted, e.countedAt = inits(runs), now.Truncate(time.Hour)
 	}
-	e.keep(now, e.trails, alerts)
-	e.board.publish(e.edition(now, e.trails, hazard.NoReason))
-	shown := len(alert.Issued(alerts, now))
-	e.o.Log.Info("alerts brought up to date", "alerts", shown, "waiting", len(alerts)-shown)
-	e.tell("alertas al día: %d", shown)
+	return e.updateAlerts(now, trails, alert.Cycle{Fresh: true, Again: again})
+}
+
+// uncounted tells whether a model brought a run that the alerts have not seen yet.
+func (e *Engine) uncounted() bool {
+	runs, _ := e.voting(e.now())
+	return len(e.trails) > 0 && newer(runs, e.counted)
 }
 
 func (e *Engine) updateAlerts(now time.Time, trails []store.TrailForecast, cycle alert.Cycle) []alert.Alert {

@@ -27,25 +27,23 @@ func (e *Engine) Cycle(ctx context.Context) {
 	fresh := false // a run came in that no edition shows yet
 	e.renew(ctx, func() {
 		if fresh = true; len(e.trails) == 0 || e.o.Clock.Since(e.issuedAt) > patience {
-			e.issue()
+			e.issue(false)
 			fresh = false
 		}
 	})
 	if ctx.Err() != nil {
 		return
 	}
-	if now := e.now(); fresh || now.Truncate(time.Hour) != e.issued || changed(before, e.statuses(now)) {
-		e.issue()
+	if now := e.now(); fresh || now.Truncate(time.Hour) != e.issued || changed(before, e.statuses(now)) || e.uncounted() {
+		e.issue(true)
 	}
-	e.keepUp()
-	e.countRun()
 	e.verify(ctx)
 }
 
 // keepUp issues the hour from what is held when it has no edition yet.
 func (e *Engine) keepUp() {
 	if e.now().Truncate(time.Hour) != e.issued && e.holdsRuns() {
-		e.issue()
+		e.issue(false)
 	}
 }
 
@@ -54,7 +52,7 @@ func (e *Engine) Show() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.holdsRuns() {
-		e.issue()
+		e.issue(false)
 		return
 	}
 	e.board.publish(e.edition(e.now(), nil, hazard.NoRuns))
@@ -71,12 +69,13 @@ func (e *Engine) holdsRuns() bool {
 
 // issue makes the estimates of the current hour, writes them with the alerts in
 // one transaction and publishes. If the file cannot be written the edition is
-// published all the same: reading does not depend on the disk.
-func (e *Engine) issue() {
+// published all the same: reading does not depend on the disk. closing says that
+// the cycle has fetched all that it could.
+func (e *Engine) issue(closing bool) {
 	now := e.now()
 	began := now
 	trails, reason := e.assess(now)
-	alerts := e.moveAlerts(now, trails)
+	alerts := e.moveAlerts(now, trails, closing)
 	e.keep(now, trails, alerts)
 	edition := e.edition(now, trails, reason)
 	e.board.publish(edition)
