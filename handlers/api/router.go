@@ -152,7 +152,7 @@ func (s *Snapshot) serveParks(w http.ResponseWriter, r *http.Request, _ string, 
 }
 
 func (s *Snapshot) servePrecision(w http.ResponseWriter, r *http.Request, _ string, now time.Time) {
-	s.serve(w, r, s.precision, s.steady(now, usualAge))
+	s.serve(w, r, s.precision, s.terms(now, usualAge))
 }
 
 func (s *Snapshot) serveThresholds(w http.ResponseWriter, r *http.Request, _ string, now time.Time) {
