@@ -65,6 +65,7 @@ func TestCachingFollowsTheClock(t *testing.T) {
 	check("/api/v1/parques", "public, max-age=300")
 	check("/api/v1/alertas", "public, max-age=60")
 	check("/api/v1/umbrales", "public, max-age=3600")
+	check("/api/v1/openapi.json", "public, max-age=300")
 	check("/api/v1/parques/lauca/historial", "public, max-age=300")
 	check("/api/v1/health", "no-store")
 	s.clock.Advance(54*time.Minute + 30*time.Second) // 13:59:30.123, the hour turns in 29.877 s

@@ -132,7 +132,7 @@ func withoutParameters(serve func(*Snapshot, http.ResponseWriter, *http.Request,
 
 func serveDocument(body *prepared.Body) resource {
 	return withoutParameters(func(s *Snapshot, w http.ResponseWriter, r *http.Request, now time.Time) {
-		body.Serve(w, r, prepared.Terms{Now: now, CacheControl: prepared.MaxAge(thresholdAge)})
+		body.Serve(w, r, prepared.Terms{Now: now, CacheControl: prepared.MaxAge(usualAge)})
 	})
 }
 
