@@ -38,6 +38,20 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
+// Browsers are told to come by TLS only where the public address is there.
+func TestTransportSecurity(t *testing.T) {
+	for base, want := range map[string]string{
+		"https://parques.example.cl": "max-age=31536000", "http://127.0.0.1:8080": "", "": "",
+	} {
+		s := newStand(t, edition(), func(o *Options) { o.BaseURL = base })
+		for _, path := range []string{"/", "/api/v1/parques"} {
+			if got := s.get(path).Header.Get("Strict-Transport-Security"); got != want {
+				t.Errorf("%s at %q: %q, want %q", path, base, got, want)
+			}
+		}
+	}
+}
+
 func TestCachingFollowsTheClock(t *testing.T) {
 	e := edition()
 	s := newStand(t, e, nil)
@@ -51,10 +65,12 @@ func TestCachingFollowsTheClock(t *testing.T) {
 	check("/api/v1/parques", "public, max-age=300")
 	check("/api/v1/alertas", "public, max-age=60")
 	check("/api/v1/umbrales", "public, max-age=3600")
+	check("/api/v1/openapi.json", "public, max-age=300")
 	check("/api/v1/parques/lauca/historial", "public, max-age=300")
 	check("/api/v1/health", "no-store")
 	s.clock.Advance(54*time.Minute + 30*time.Second) // 13:59:30.123, the hour turns in 29.877 s
 	check("/api/v1/parques", "public, max-age=29")
+	check("/api/v1/precision", "public, max-age=29")
 	check("/api/v1/alertas", "public, max-age=29")
 	s.clock.Advance(4 * time.Minute) // 14:03:30, next publication due 14:04
 	check("/api/v1/parques", "public, max-age=29")

@@ -21,6 +21,17 @@ func fine() *store.Edition {
 	return e
 }
 
+// A contract without a daily limit is not one of nothing a day.
+func TestHealthWithoutDailyLimit(t *testing.T) {
+	e := fine()
+	e.DayLimit = 0
+	data, _ := newStand(t, e, nil).get("/api/v1/health").envelope(t)
+	provider := data.(map[string]any)["proveedor"].(map[string]any)
+	if limit, ok := provider["limite_dia"]; !ok || limit != nil {
+		t.Errorf("proveedor %v", provider)
+	}
+}
+
 func TestHealth(t *testing.T) {
 	for _, c := range []struct {
 		name   string

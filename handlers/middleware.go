@@ -149,7 +149,9 @@ var (
 	plainContent = []string{"text/plain; charset=utf-8"}
 )
 
-func secure(h http.Header, r *http.Request, policy, resourcePolicy []string) {
+// secure sets the security headers. TLS is a proxy's work here, so that whether
+// clients come by it is told by the public address.
+func (s *Server) secure(h http.Header, policy, resourcePolicy []string) {
 	h["X-Content-Type-Options"] = noSniff
 	h["Referrer-Policy"] = noReferrer
 	h["X-Frame-Options"] = deny
@@ -157,17 +159,21 @@ func secure(h http.Header, r *http.Request, policy, resourcePolicy []string) {
 	h["Cross-Origin-Opener-Policy"] = sameOrigin
 	h["Cross-Origin-Resource-Policy"] = resourcePolicy
 	h["Permissions-Policy"] = noPowers
-	if r.TLS != nil {
+	if s.onTLS {
 		h["Strict-Transport-Security"] = secureOnly
 	}
 }
 
 func (s *Server) serveAPI(w *response, r *http.Request, now time.Time) {
 	h := w.Header()
-	secure(h, r, dataPolicy, crossOrigin)
+	s.secure(h, dataPolicy, crossOrigin)
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		h["Access-Control-Allow-Origin"] = anyOrigin
 		h["Access-Control-Expose-Headers"] = exposed
+	}
+	fault := unacceptable(r)
+	if fault != nil && fault.Status != http.StatusNotFound {
+		h["Connection"] = closing // for a client over its limit too: what follows is no request
 	}
 	if s.limits.api != nil {
 		verdict := s.limits.api.take(clientAddress(r, s.TrustedProxies), now)
@@ -179,10 +185,7 @@ func (s *Server) serveAPI(w *response, r *http.Request, now time.Time) {
 			return
 		}
 	}
-	if fault := unacceptable(r); fault != nil {
-		if fault.Status != http.StatusNotFound {
-			h["Connection"] = closing
-		}
+	if fault != nil {
 		api.Refuse(w, r, now, fault)
 		return
 	}
@@ -225,7 +228,7 @@ func oddPath(r *http.Request) bool {
 // serveSite answers with the page or the file of a path.
 func (s *Server) serveSite(w *response, r *http.Request, now time.Time) {
 	h := w.Header()
-	secure(h, r, pagePolicy, sameOrigin)
+	s.secure(h, pagePolicy, sameOrigin)
 	if fault := unacceptable(r); fault != nil && fault.Status != http.StatusNotFound {
 		h["Connection"] = closing
 		refusePlain(w, r, fault.Status, fault.Text)

@@ -120,6 +120,31 @@ func TestAnswersFollowTheDocument(t *testing.T) {
 	}
 }
 
+// What no resource takes is refused everywhere, and the document says how.
+func TestRefusedBodiesFollowTheDocument(t *testing.T) {
+	d := openDocument(t)
+	s := newStand(t, edition(), nil)
+	for path := range d.root["paths"].(map[string]any) {
+		target := "/api/v1" + strings.Replace(path, "{slug}", "lauca", 1)
+		for status, rest := range map[string]string{
+			"411": "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+			"413": "Content-Length: 8193\r\n\r\n" + strings.Repeat("x", 8193),
+		} {
+			raw := s.raw("GET " + target + " HTTP/1.1\r\nHost: x\r\n" + rest)
+			head, body, _ := strings.Cut(raw, "\r\n\r\n")
+			if !strings.HasPrefix(head, "HTTP/1.1 "+status) {
+				t.Errorf("%s, not %s: %.100s", path, status, head)
+			}
+			pointer, _ := d.responsePointer(t, path, status)
+			value, err := jsonschema.UnmarshalJSON(strings.NewReader(body))
+			if err != nil {
+				t.Fatalf("%s: %v", path, err)
+			}
+			d.check(t, path, pointer, value)
+		}
+	}
+}
+
 // requestsFor gives requests of one path: each kind of park, parameters, faults.
 func requestsFor(path string) []string {
 	requests := []string{strings.Replace(path, "{slug}", "no-hay", 1), strings.Replace(path, "{slug}", "lauca", 1) + "?nada=1"}

@@ -94,3 +94,14 @@ func TestBodiesThatNobodyTakes(t *testing.T) {
 		}
 	}
 }
+
+// A client over its limit must not get a second request past a proxy either.
+func TestBodiesOfAClientOverItsLimit(t *testing.T) {
+	s := newStand(t, edition(), func(o *Options) { o.RateLimit = 1 })
+	s.get("/api/v1/parques")
+	raw := s.raw("POST /api/v1/parques HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n" +
+		"GET /acerca HTTP/1.1\r\nHost: x\r\n\r\n")
+	if !strings.HasPrefix(raw, "HTTP/1.1 429") || strings.Count(raw, "HTTP/1.1 ") != 1 || !strings.Contains(raw, "Connection: close") {
+		t.Errorf("%.400s", raw)
+	}
+}

@@ -56,6 +56,7 @@ type Server struct {
 	Options
 	api       http.Handler
 	limits    limits
+	onTLS     bool          // clients come by TLS
 	published chan struct{} // wakes the goroutine that turns publications over
 	turning   sync.Mutex    // held while a publication is made
 	shown     atomic.Pointer[publication]
@@ -80,6 +81,7 @@ type view struct {
 func New(o Options) *Server {
 	s := &Server{Options: o, published: make(chan struct{}, 1)}
 	s.limits = newLimits(o.RateLimit, o.Clock.Now())
+	s.onTLS = strings.HasPrefix(o.BaseURL, "https://")
 	s.api = api.NewRouter(func() (*api.Snapshot, time.Time) {
 		now := s.Clock.Now()
 		return s.at(now).api, now

@@ -53,6 +53,9 @@ func TestOutdatedAlertsAreShownAsSuch(t *testing.T) {
 	if d["estado"] != nil || d["nivel"] != nil || d["alertas_activas"] != nil {
 		t.Errorf("estado %v, nivel %v, %v active", d["estado"], d["nivel"], d["alertas_activas"])
 	}
+	if d["vigente_hasta"] != "2026-11-21T12:00:00Z" || d["estimado_en"] != nil {
+		t.Errorf("estimated %v, until %v", d["estimado_en"], d["vigente_hasta"])
+	}
 	if s := (Builder{BaseURL: "https://x.example"}).Build(e, now, now); s.alerts != nil || s.park[0].alerts != nil {
 		t.Error("a list of active alerts is given")
 	}

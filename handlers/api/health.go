@@ -97,7 +97,12 @@ func (h *healthFacts) json(now time.Time) []byte {
 	w.key("proveedor")
 	w.open('{')
 	w.integerAt("peso_hoy", e.WeightDay)
-	w.integerAt("limite_dia", e.DayLimit)
+	w.key("limite_dia")
+	if e.DayLimit > 0 {
+		w.integer(e.DayLimit)
+	} else {
+		w.null() // a contract without one
+	}
 	w.close('}')
 	w.close('}')
 	return w.b

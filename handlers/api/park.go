@@ -174,9 +174,10 @@ func (b *build) writePark(w *writer, index int, o *outlook) {
 	b.writeParkLinks(w, park)
 }
 
-// validity is until when the estimates hold; zero when there never were any.
+// validity is until when the estimates hold, past where the data became too old;
+// zero when there never were any.
 func (b *build) validity() time.Time {
-	if b.e.IssuedAt.IsZero() {
+	if b.e.IssuedAt.IsZero() && b.e.Reason != hazard.DataTooOld {
 		return time.Time{}
 	}
 	return b.e.ValidUntil

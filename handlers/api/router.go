@@ -132,7 +132,7 @@ func withoutParameters(serve func(*Snapshot, http.ResponseWriter, *http.Request,
 
 func serveDocument(body *prepared.Body) resource {
 	return withoutParameters(func(s *Snapshot, w http.ResponseWriter, r *http.Request, now time.Time) {
-		body.Serve(w, r, prepared.Terms{Now: now, CacheControl: prepared.MaxAge(thresholdAge)})
+		body.Serve(w, r, prepared.Terms{Now: now, CacheControl: prepared.MaxAge(usualAge)})
 	})
 }
 
@@ -152,7 +152,7 @@ func (s *Snapshot) serveParks(w http.ResponseWriter, r *http.Request, _ string, 
 }
 
 func (s *Snapshot) servePrecision(w http.ResponseWriter, r *http.Request, _ string, now time.Time) {
-	s.serve(w, r, s.precision, s.steady(now, usualAge))
+	s.serve(w, r, s.precision, s.terms(now, usualAge))
 }
 
 func (s *Snapshot) serveThresholds(w http.ResponseWriter, r *http.Request, _ string, now time.Time) {

@@ -140,6 +140,13 @@ func expired(e *store.Edition) *store.Edition {
 	return &old
 }
 
+// tooOld is the edition of a cycle that found no run young enough.
+func tooOld(e *store.Edition) *store.Edition {
+	return &store.Edition{
+		Catalogue: e.Catalogue, Reason: hazard.DataTooOld, StartedAt: noonHour, ValidUntil: noonHour.Add(-3 * time.Hour),
+	}
+}
+
 // empty is the edition before the first cycle.
 func empty(c *catalogue.Catalogue) *store.Edition {
 	return &store.Edition{Catalogue: c, Reason: hazard.NoRuns, StartedAt: noonHour}

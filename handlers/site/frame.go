@@ -27,14 +27,18 @@ type validity struct {
 	Reason string // why there are none, else empty
 	Issued instant
 	Until  instant
-	Known  bool // there were estimates once: Issued and Until mean something
+	Known  bool // Issued and Until are those of the last estimates
+	Ended  bool // there were estimates, of which only Until is known
 	Zone   string
 }
 
 func (a almanac) validity(m moment) validity {
 	v := validity{Known: !m.IssuedAt.IsZero(), Zone: a.zoneName()}
-	if v.Known {
+	switch {
+	case v.Known:
 		v.Issued, v.Until = a.instant(m.IssuedAt), a.instant(m.ValidUntil)
+	case m.reason == hazard.DataTooOld && !m.ValidUntil.IsZero():
+		v.Ended, v.Until = true, a.instant(m.ValidUntil)
 	}
 	if m.reason != hazard.NoReason {
 		v.Reason = a.texts.say("motivo." + string(m.reason))

@@ -166,6 +166,7 @@ func TestNoDataIsNeverGreen(t *testing.T) {
 		{"prepared as expired", expired(dead), now, "La última estimación venció"},
 		{"rendered too late", dead, dead.ValidUntil, "La última estimación venció"},
 		{"hours after", dead, dead.ValidUntil.Add(50 * time.Hour), "La última estimación venció"},
+		{"data too old", tooOld(dead), now, "son demasiado antiguos y no se han podido renovar. No hay estimaciones vigentes desde el"},
 	} {
 		for path, page := range pagesOf(t, short(test.edition), test.at) {
 			if path == "/metodo" || path == "/precision" || path == "/acerca" {
