@@ -45,10 +45,14 @@ func (m *model) worked(now time.Time) {
 
 func plain(err error) string {
 	var failure *openmeteo.Error
-	if errors.As(err, &failure) {
+	switch {
+	case errors.As(err, &failure):
 		return failure.Plain()
+	case errors.Is(err, errNothing):
+		return "el proveedor respondió sin ningún valor para estos lugares"
+	default:
+		return "error interno"
 	}
-	return "error interno"
 }
 
 // frozen tells whether the model stands still: the provider answers, but has had

@@ -208,6 +208,33 @@ func TestWetColdNeedsTwoOfThreeHours(t *testing.T) {
 	}
 }
 
+// Under trees only the gust counts, so a model without a mean wind has its vote.
+// An hour without the mean wind is not green all the same: the cold rests on it.
+func TestForestJudgesByTheGustAlone(t *testing.T) {
+	runs := runsOf(4, func(m int, c *Columns) {
+		if m < 2 {
+			set(c, WindSpeed, math.NaN(), 4, 5, 6)
+		}
+		if m == 0 {
+			set(c, WindGust, 75, 5)
+		}
+	})
+	forest := assess(t, site(Forest), runs)[5].line(Wind)
+	if forest.State != Green || forest.Total != 4 || forest.Agree != 3 {
+		t.Errorf("forest: %v by %d of %d models, want green by 3 of 4", forest.State, forest.Agree, forest.Total)
+	}
+	if valley := assess(t, site(OpenValley), runs)[5].line(Wind); valley.Total != 3 {
+		t.Errorf("valley: %d models with a vote, want 3: calm needs the mean wind there", valley.Total)
+	}
+	for _, run := range runs {
+		set(run.Columns, WindSpeed, math.NaN(), 5)
+	}
+	blind := assess(t, site(Forest), runs[1:])[5]
+	if blind.State != Unknown || blind.Reason != PartialData {
+		t.Errorf("without any mean wind: %v (%v), want unknown for partial data", blind.State, blind.Reason)
+	}
+}
+
 // Forty half millimetres are twenty, whatever the rounding of their sums.
 func TestSumsAreExact(t *testing.T) {
 	runs := runsOf(4, func(_ int, c *Columns) {

@@ -50,7 +50,7 @@ func relaxedAll(alternatives []alternative, factor float64) []alternative {
 }
 
 func (c criterion) relaxed(factor float64) criterion {
-	if c.quantity == localHour || c.quantity == WeatherCodeQuantity {
+	if c.quantity == localHour || c.quantity == WeatherCodeQuantity || c.threshold == never {
 		return c
 	}
 	slack := (1 - factor) * math.Abs(c.threshold)

@@ -1,6 +1,9 @@
 package hazard
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // Rules are the thresholds in force, arranged so that a severity is looked up
 // quickly. They are immutable and may be used from any goroutine.
@@ -52,6 +55,10 @@ type criterion struct {
 	compare   comparison
 	threshold float64
 }
+
+// never is a threshold that no value reaches, so that a missing one does not
+// either.
+var never = math.Inf(1)
 
 type comparison uint8
 
@@ -130,7 +137,11 @@ func (t *thresholds) terrain(place Terrain) terrainRules {
 
 func (t *thresholds) wind(place Terrain) rule {
 	level := func(l windLimit) []alternative {
-		return []alternative{{{GustQuantity, atLeast, l.Racha}}, {{MeanWindQuantity, atLeast, l.Medio}}}
+		mean := l.Medio
+		if mean >= noWindLimit {
+			mean = never
+		}
+		return []alternative{{{GustQuantity, atLeast, l.Racha}}, {{MeanWindQuantity, atLeast, mean}}}
 	}
 	limits := t.Viento[place.Exposure.String()]
 	return rule{amber: level(limits.Amarillo), red: level(limits.Rojo)}

@@ -58,6 +58,8 @@ func (in *Inputs) test(c *criterion, hour float64) truth {
 	switch {
 	case c.holds(x):
 		return yes
+	case c.threshold == never:
+		return no
 	case math.IsNaN(x) || in.short&(1<<c.quantity) != 0 && c.rising():
 		return unknown
 	default:

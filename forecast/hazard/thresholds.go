@@ -140,8 +140,11 @@ type pair[T any] struct {
 
 type windLimit struct {
 	Racha float64 `json:"racha"`
-	Medio float64 `json:"medio"` // 999: no limit, the trees take the mean wind
+	Medio float64 `json:"medio"` // noWindLimit: none, the trees take the mean wind
 }
+
+// noWindLimit in the file of thresholds, in km/h, stands for no limit.
+const noWindLimit = 999
 
 type driftLimit struct {
 	Medio   float64 `json:"medio"`

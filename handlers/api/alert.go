@@ -19,9 +19,10 @@ func (b *build) activeAlerts(park int) []*alert.Alert {
 }
 
 // outdatedAlerts gives a park's alerts that nothing has taken back since the data
-// became too old. They are shown with a validity that is past.
+// became too old or the estimates ran out. They are shown with a validity that is
+// past.
 func (b *build) outdatedAlerts(park int) []*alert.Alert {
-	if b.known[park] || b.e.Reason != hazard.DataTooOld {
+	if b.known[park] || b.e.Reason != hazard.DataTooOld && b.e.Reason != hazard.EstimateOver {
 		return nil
 	}
 	return b.openAlerts(park)

@@ -64,3 +64,30 @@ func TestOutdatedAlertsAreShownAsSuch(t *testing.T) {
 		t.Errorf("none known and none is not the same: %v", d["alertas"])
 	}
 }
+
+// Estimates run out before the next edition says why: their alerts are shown in
+// between, too, and end by the clock.
+func TestAlertsOutliveTheEstimatesBehindThem(t *testing.T) {
+	e := park(t, "vvvvv")
+	e.Alerts = []alert.Alert{wind(alert.Danger, 0, 30)}
+	end, over := e.Alerts[0].End, e.ValidUntil
+	for _, c := range []struct {
+		at    time.Time
+		shown bool
+		until time.Time
+	}{
+		{over, true, end},
+		{end.Add(-time.Second), true, end},
+		{end, false, time.Time{}},
+	} {
+		d := detail(t, e, c.at)
+		list, _ := d["alertas"].([]any)
+		if (len(list) == 1) != c.shown || d["estado"] != nil || d["nivel"] != nil || d["alertas_activas"] != nil {
+			t.Errorf("at %v: alertas %v, estado %v, nivel %v", c.at, d["alertas"], d["estado"], d["nivel"])
+		}
+		s := Builder{BaseURL: "https://x.example"}.Build(e, c.at, c.at)
+		if s.alerts != nil || !s.Until().Equal(c.until) {
+			t.Errorf("at %v: a list of active alerts %v, until %v, want none until %v", c.at, s.alerts, s.Until(), c.until)
+		}
+	}
+}

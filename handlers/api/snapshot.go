@@ -162,30 +162,29 @@ func (b *build) allParks(earlier []parkBodies) []parkBodies {
 // or is out of date. Zero is never.
 func (s *Snapshot) Until() time.Time { return s.until }
 
-// AsOf gives the edition without its estimates and alerts once they are past
-// their validity.
+// AsOf gives the edition without its estimates once they are past their validity.
+// Its alerts stay, as outdated ones: nothing has taken them back.
 func AsOf(e *store.Edition, now time.Time) *store.Edition {
 	if e.IssuedAt.IsZero() || now.Before(e.ValidUntil) {
 		return e
 	}
 	over := *e
-	over.Trails, over.Alerts, over.Reason = nil, nil, hazard.EstimateOver
+	over.Trails, over.Reason = nil, hazard.EstimateOver
 	return &over
 }
 
 func (b *build) until() time.Time {
-	notices := b.e.Notices.NextChange(b.now)
-	if b.e.IssuedAt.IsZero() || !b.now.Before(b.e.ValidUntil) {
-		return notices
-	}
-	until := b.e.ValidUntil
+	var until time.Time
 	consider := func(t time.Time) {
-		if t.After(b.now) && t.Before(until) {
+		if t.After(b.now) && (until.IsZero() || t.Before(until)) {
 			until = t
 		}
 	}
-	consider(notices)
-	consider(b.now.Truncate(time.Hour).Add(time.Hour))
+	consider(b.e.Notices.NextChange(b.now))
+	if !b.e.IssuedAt.IsZero() && b.now.Before(b.e.ValidUntil) {
+		consider(b.e.ValidUntil)
+		consider(b.now.Truncate(time.Hour).Add(time.Hour))
+	}
 	for i := range b.e.Alerts {
 		if !b.e.Alerts[i].Cancelled {
 			consider(b.e.Alerts[i].Start)
