@@ -69,8 +69,18 @@ func newDecoder(places []catalogue.Location, first int, into *assembly) *decoder
 	return &decoder{places: places, first: first, into: into, from: math.NaN()}
 }
 
-// decode reads an answer to its end. On an error the assembly is spoilt.
+// decode reads an answer to its end. On an error the assembly is spoilt. Where the
+// answer broke off, a number may be cut in two: what does not fit then is no fault
+// of the provider's.
 func (d *decoder) decode(body io.Reader) *Error {
+	err := d.read(body)
+	if err != nil && err.Kind == Mismatch && d.scan.brokeOff() {
+		return d.scan.fault("the rest of the answer")
+	}
+	return err
+}
+
+func (d *decoder) read(body io.Reader) *Error {
 	d.scan = newScanner(body, bytesPerCall+int64(len(d.places))*bytesPerPoint)
 	switch d.scan.peek() {
 	case '{':

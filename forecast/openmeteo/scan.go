@@ -57,6 +57,9 @@ func (s *scanner) fill() {
 	clear(s.buf[s.end : s.end+lookahead])
 }
 
+// brokeOff tells whether reading failed before the end of the answer.
+func (s *scanner) brokeOff() bool { return s.err != nil && s.err != io.EOF }
+
 // ensure makes a whole token available from pos on, or zero bytes after the end.
 func (s *scanner) ensure() {
 	if s.end-s.pos < lookahead && s.err == nil {
