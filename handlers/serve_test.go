@@ -152,3 +152,20 @@ func (s *stand) raw(request string) string {
 	got, _ := io.ReadAll(c)
 	return string(got)
 }
+
+// A client that never finishes its request does not make a failure of an end in
+// order, nor hold it up for long: the stand asks that Serve ends without an error.
+func TestAnEndInSpiteOfASlowClient(t *testing.T) {
+	t.Parallel()
+	var slow net.Conn
+	t.Cleanup(func() { slow.Close() }) // after the stand's end
+	s := newStand(t, edition(), nil)
+	var err error
+	if slow, err = net.Dial("tcp", strings.TrimPrefix(s.url, "http://")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = io.WriteString(slow, "GET /api/v1/health HTTP/1.1\r\nHost: x\r\nX-Never: "); err != nil {
+		t.Fatal(err)
+	}
+	s.get("/api/v1/health") // connections are taken up in their order
+}
