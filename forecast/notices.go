@@ -86,7 +86,7 @@ func (e *Engine) noteFeed(ctx context.Context, f *feed, status *store.FeedStatus
 	now := e.now()
 	if err == nil {
 		if status.LastError != "" {
-			e.o.Log.Info("official notices come again", "kind", f.kind)
+			e.o.Log.Info("official notices come again", "kind", f.kind.String())
 		}
 		status.LastError, f.dueAt = "", now.Add(pollEvery)
 		return
@@ -96,7 +96,7 @@ func (e *Engine) noteFeed(ctx context.Context, f *feed, status *store.FeedStatus
 		level = slog.LevelWarn
 	}
 	status.LastError, f.dueAt = plainFeed(err), now.Add(pollAgain)
-	e.o.Log.Log(ctx, level, "official notices not renewed; those known stay as they are", "kind", f.kind, "error", firstFaults(err))
+	e.o.Log.Log(ctx, level, "official notices not renewed; those known stay as they are", "kind", f.kind.String(), "error", firstFaults(err))
 }
 
 // isDue tells whether the feed is to be asked. A time to wait for that is longer
