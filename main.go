@@ -187,8 +187,20 @@ func readCatalogue(s *settings.Settings) (*catalogue.Catalogue, error) {
 	return catalogue.Load(s.Catalogue)
 }
 
+// liveFile is where the data of a service lie.
+func liveFile(s *settings.Settings) string { return filepath.Join(s.Data, "vigia.db") }
+
+func missing(path string) bool {
+	_, err := os.Stat(path)
+	return errors.Is(err, os.ErrNotExist)
+}
+
 func openStore(s *settings.Settings, clock clockwork.Clock, log *slog.Logger) (*store.Store, error) {
-	file, err := store.Open(filepath.Join(s.Data, "vigia.db"), store.Options{Clock: clock, Log: log})
+	return openStoreWith(s, store.Options{Clock: clock, Log: log})
+}
+
+func openStoreWith(s *settings.Settings, o store.Options) (*store.Store, error) {
+	file, err := store.Open(liveFile(s), o)
 	if errors.Is(err, store.ErrInUse) {
 		return nil, fmt.Errorf("%w: stop the service that has it, or name another folder with --data", err)
 	}
@@ -279,11 +291,15 @@ func check(_ context.Context, s *settings.Settings, t *terminal) error {
 	fmt.Fprintf(t.out, "catalogue: %d parks, %d trails, %d places\n", len(parks.Parks), len(parks.Trails), len(parks.Locations))
 	fmt.Fprintf(t.out, "provider: about %.0f of weight a day, the free service allows %.0f\n",
 		refreshesADay*openmeteo.Weight(len(parks.Locations), daysAsked), openmeteo.FreeLimits.Day)
-	if _, err := os.Stat(filepath.Join(s.Data, "vigia.db")); errors.Is(err, os.ErrNotExist) {
+	if missing(liveFile(s)) {
 		fmt.Fprintln(t.out, "file: none yet, it is made at the first start")
 		return nil
 	}
-	file, err := openStore(s, clockwork.NewRealClock(), t.log)
+	file, err := openStoreWith(s, store.Options{Clock: clockwork.NewRealClock(), Log: t.log, LookOnly: true})
+	if errors.Is(err, store.ErrUnready) {
+		fmt.Fprintf(t.out, "file: %v\n", err)
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -396,6 +412,9 @@ func calibrate(ctx context.Context, s *settings.Settings, t *terminal) error {
 
 // backup copies the file of a service that is not running.
 func backup(_ context.Context, s *settings.Settings, t *terminal) error {
+	if live := liveFile(s); missing(live) {
+		return fmt.Errorf("%s does not exist, so there is nothing to copy; name the folder of the data with --data", live)
+	}
 	file, err := openStore(s, clockwork.NewRealClock(), t.log)
 	if err != nil {
 		return err

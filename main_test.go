@@ -924,6 +924,10 @@ func TestWrongCallsSayWhatIsWrong(t *testing.T) {
 	if err := os.WriteFile(broken, []byte(`{"parques":[{"slug":"Mal"}]}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	empty := t.TempDir()
+	if err := os.WriteFile(filepath.Join(empty, "vigia.db"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		args   []string
 		status int
@@ -936,12 +940,17 @@ func TestWrongCallsSayWhatIsWrong(t *testing.T) {
 		{[]string{"catalogue", "check", broken}, 1, "parques[0].slug"},
 		{[]string{"demo", "--catalogue", broken}, 1, "parques[0].slug"},
 		{[]string{"serve", "--contact", "a@example.cl", "--data", t.TempDir(), "--listen", "192.0.2.1:80"}, 1, "192.0.2.1"},
+		{[]string{"backup", "--data", filepath.Join(empty, "no-such")}, 1, "nothing to copy"},
+		{[]string{"check", "--contact", "a@example.cl", "--data", empty}, 0, "the next start"},
 		{[]string{"version"}, 0, version},
 	} {
 		out := newConsole()
 		if status := run(t.Context(), c.args, nil, out, out); status != c.status || !strings.Contains(out.String(), c.says) {
 			t.Errorf("vigia %q: status %d, says %q", c.args, status, out)
 		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(empty, "*")); len(left) != 1 {
+		t.Errorf("commands that change nothing left %v", left)
 	}
 }
 

@@ -23,6 +23,8 @@ var (
 	// ErrFull: the disk or the limit of the file's size is full. Nothing was
 	// written; the same write may be tried again later.
 	ErrFull = errors.New("no space left for the store")
+	// ErrUnready: the file is to be mended or brought forward, which was not asked for.
+	ErrUnready = errors.New("the next start makes the file ready")
 	// ErrClosed: the store was closed.
 	ErrClosed = errors.New("the store is closed")
 )
@@ -38,8 +40,8 @@ type DamagedError struct {
 // Error says what is damaged and what to do about it.
 func (e *DamagedError) Error() string {
 	return fmt.Sprintf("%s is damaged or not a file of this program (%v). It has been left untouched. "+
-		"To recover: stop the service, keep a copy of the file, and restore the newest backup with "+
-		"'vigia restore FILE'; without a backup move the file away, and the next start makes an empty one",
+		"To recover: stop the service, move the file away, and copy the newest of the backups to its place; "+
+		"without a backup the next start makes an empty one",
 		e.Path, e.Cause)
 }
 

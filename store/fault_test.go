@@ -77,7 +77,7 @@ func wantDamaged(t *testing.T, err error) {
 	damaged := (*DamagedError)(nil)
 	if !errors.As(err, &damaged) {
 		t.Errorf("%v, want a DamagedError", err)
-	} else if !strings.Contains(err.Error(), "vigia restore") || !strings.Contains(err.Error(), "untouched") {
+	} else if !strings.Contains(err.Error(), "newest of the backups") || !strings.Contains(err.Error(), "untouched") {
 		t.Errorf("no steps to recover in %v", err)
 	}
 }
@@ -218,6 +218,14 @@ func TestLeftoversOfAFirstStartAreReplaced(t *testing.T) {
 				t.Fatal(err)
 			}
 			o := testOptions()
+			o.LookOnly = true
+			if _, err := Open(path, o); !errors.Is(err, ErrUnready) {
+				t.Errorf("looked at: %v", err)
+			}
+			if others, _ := filepath.Glob(path + "*"); len(others) != 1 {
+				t.Errorf("looking left %v", others)
+			}
+			o.LookOnly = false
 			log, lines := logged(t)
 			o.Log = log
 			s, err := Open(path, o)

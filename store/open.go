@@ -49,10 +49,12 @@ func open(path string, o Options, all []migration) (*Store, error) {
 	}
 	// Only now, with the file there and held: what another first start was making
 	// may go, since it will find this file.
-	for _, name := range unfinished(path) {
-		_ = os.Remove(name)
+	if !o.LookOnly {
+		for _, name := range unfinished(path) {
+			_ = os.Remove(name)
+		}
 	}
-	if err := s.bringForward(all, found); err != nil {
+	if err := s.bringForward(all, found, o.LookOnly); err != nil {
 		_ = s.Close()
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
@@ -79,10 +81,13 @@ func prepare(path string, o Options, all []migration) (condition, error) {
 	if err != nil {
 		return 0, err
 	}
+	if found == unborn && o.LookOnly {
+		return 0, fmt.Errorf("%w: a first start left it incomplete; it is moved aside and a new one is made", ErrUnready)
+	}
 	if found == unborn {
 		return usable, replaceUnborn(path, o, all)
 	}
-	if info.Mode().Perm()&0o077 != 0 {
+	if info.Mode().Perm()&0o077 != 0 && !o.LookOnly {
 		if err := os.Chmod(path, info.Mode().Perm()&^0o077); err != nil {
 			o.Log.Warn("the store's file is open to other users and cannot be closed to them", "error", err)
 		}
@@ -210,8 +215,9 @@ func initialMap() int {
 	return 64 << 20
 }
 
-// bringForward checks an open file and applies the migrations that it lacks.
-func (s *Store) bringForward(all []migration, found condition) error {
+// bringForward checks an open file and applies the migrations that it lacks, or
+// tells of them where the file is only looked at.
+func (s *Store) bringForward(all []migration, found condition, lookOnly bool) error {
 	schema := 0
 	err := s.view("read the schema", func(tx *bbolt.Tx) (err error) {
 		if schema, err = schemaOf(tx); err != nil {
@@ -225,7 +231,7 @@ func (s *Store) bringForward(all []migration, found condition) error {
 	if err != nil {
 		return err
 	}
-	if found == oneMeta {
+	if found == oneMeta && !lookOnly {
 		s.log.Warn("one of the two first pages of the store was lost; the last write may be missing")
 		if err := s.update("renew the lost page", func(*bbolt.Tx) error { return nil }); err != nil {
 			return err
@@ -237,6 +243,9 @@ func (s *Store) bringForward(all []migration, found condition) error {
 	}
 	if schema == len(all) {
 		return nil
+	}
+	if lookOnly {
+		return fmt.Errorf("%w: it has schema %d and is brought forward to %d, after a copy", ErrUnready, schema, len(all))
 	}
 	return s.migrate(all, schema)
 }

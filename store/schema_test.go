@@ -33,6 +33,14 @@ func TestAFileOfANewerSchemaIsRefusedUntouched(t *testing.T) {
 func TestAnOlderFileIsBroughtForwardAndCopiedBefore(t *testing.T) {
 	path, _ := lastingStore(t)
 	longer := append(migrations[:len(migrations):len(migrations)], addBucket("second"), addBucket("third"))
+	look := testOptions()
+	look.LookOnly = true
+	if _, err := open(path, look, longer); !errors.Is(err, ErrUnready) {
+		t.Errorf("looked at: %v", err)
+	}
+	if copies, _ := filepath.Glob(path + ".schema*"); len(copies) != 0 {
+		t.Errorf("looking left %v", copies)
+	}
 	s, err := open(path, testOptions(), longer)
 	if err != nil {
 		t.Fatal(err)

@@ -32,6 +32,7 @@ type Options struct {
 	Clock    clockwork.Clock // the service's clock; nil means the machine's
 	Log      *slog.Logger    // nil means no log
 	MaxBytes int64           // limit of the file's size; 0 means none
+	LookOnly bool            // mend and bring forward nothing: ErrUnready for a file that needs it
 }
 
 // Store is the open file. Its methods may be called from any goroutine.

@@ -24,7 +24,7 @@ var commands = []Command{
 	{Name: "catalogue", Usage: "export | check FILE", Summary: "prints the default catalogue or checks yours",
 		About: "export writes the built-in catalogue to standard output as JSON: a start for your own. check names each fault of a file with its line and field."},
 	{Name: "backup", Usage: "[FILE]", Summary: "a verified copy of the data",
-		About: "Works while the service runs and while it does not. Without FILE the copy goes to the folder backups in the data folder."},
+		About: "The service must not be running. Without FILE the copy goes to the folder backups in the data folder."},
 	{Name: "import", Usage: "KIND FILE", Summary: "takes official notices or observations",
 		About: "KIND is volcanes, cierres or observaciones. A file of volcanes or cierres (JSON or CSV) replaces everything known of its kind: the technical alert levels of volcanoes, or the closures of parks and trails. Observaciones (CSV) adds to the verification log what a station near a trail measured or the park wrote down. With a fault anywhere nothing changes, and each is named with its line and field. The service must not be running. " +
 			"Fields of volcanes: volcan, nivel_tecnico (verde, amarilla, naranja, roja), fuente, fuente_url, publicado_en. " +
