@@ -88,7 +88,7 @@ func feedURL(text string) (string, error) {
 	u, err := plainURL(base)
 	if _, queryErr := url.Parse(text); err != nil || queryErr != nil || strings.ContainsAny(text, "# ") ||
 		u.Scheme != "https" && (u.Scheme != "http" || !loopback(u.Hostname())) {
-		return "", errors.New("must be an https address such as https://example.cl/volcanes.json (http only for this machine, such as http://127.0.0.1:9000/volcanes.json)")
+		return "", errors.New("must be an https address such as https://example.cl/avisos.json (http only for this machine, such as http://127.0.0.1:9000/avisos.json)")
 	}
 	return text, nil
 }
