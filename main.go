@@ -164,11 +164,8 @@ func serveWith(ctx context.Context, s *settings.Settings, t *terminal, clock clo
 
 // saveMemory has the collector work harder where the heap would grow past what a
 // catalogue of this size needs: a small machine has more time than memory. The
-// runtime's own GOGC and GOMEMLIMIT go before.
+// runtime's own GOMEMLIMIT goes before.
 func saveMemory(trails int) {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(50)
-	}
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(int64(40+trails/5) << 20)
 	}
