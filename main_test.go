@@ -45,15 +45,17 @@ const module = "vigia"
 // arrows says which packages of the project a package may import, beside those
 // in ground for packages that are not ground themselves.
 var arrows = map[string][]string{
-	"": {"handlers", "handlers/api", "handlers/site", "handlers/prepared", "notify", "notify/mail", "notify/push", "forecast",
+	"": {"handlers", "handlers/api", "handlers/site", "handlers/prepared", "notify", "notify/mail", "notify/push", "notify/simulate", "forecast",
 		"forecast/openmeteo", "forecast/simulate", "forecast/verify", "store", "store/settings", "web"},
 	"handlers":                 {"handlers/api", "handlers/site", "handlers/prepared", "store"},
-	"handlers/api":             {"handlers/prepared", "store"},
+	"handlers/api":             {"handlers/prepared", "store", "web/wording"},
 	"handlers/site":            {"handlers/api", "handlers/prepared", "store", "web"},
 	"handlers/prepared":        {},
-	"notify":                   {"notify/mail", "notify/push", "store"},
-	"notify/mail":              {"store"},
-	"notify/push":              {"store"},
+	"notify":                   {"notify/bulletin", "notify/mail", "notify/push", "store"},
+	"notify/bulletin":          {"store", "web/wording"},
+	"notify/mail":              {"notify/bulletin", "web/wording"},
+	"notify/push":              {"notify/bulletin", "web/wording"},
+	"notify/simulate":          {},
 	"forecast":                 {"forecast/openmeteo", "forecast/verify", "store"},
 	"forecast/openmeteo":       {},
 	"forecast/simulate":        {},
@@ -63,18 +65,20 @@ var arrows = map[string][]string{
 	"store":                    {},
 	"store/catalogue":          {"forecast/hazard"},
 	"store/notices":            {"store/catalogue"},
+	"store/subscription":       {"forecast/alert", "forecast/hazard", "store/catalogue"},
 	"store/catalogue/generate": {},
 	"store/settings":           {},
 	"web":                      {},
+	"web/wording":              {},
 }
 
 // ground are the packages of plain values that stand at the foot of the house.
-var ground = []string{"forecast/hazard", "forecast/alert", "store/catalogue", "store/notices"}
+var ground = []string{"forecast/hazard", "forecast/alert", "store/catalogue", "store/notices", "store/subscription"}
 
 // standardOnly are the packages that stand on the standard library and the
 // arrows above alone.
 var standardOnly = []string{"forecast/hazard", "forecast/alert", "forecast/verify", "store/catalogue",
-	"store/catalogue/generate", "store/notices", "store/settings", "handlers/prepared", "web"}
+	"store/catalogue/generate", "store/notices", "store/settings", "handlers/prepared", "web", "web/wording"}
 
 // libraries says which top folders ("" is main) may import a library from outside.
 var libraries = map[string][]string{
@@ -85,6 +89,8 @@ var libraries = map[string][]string{
 	"github.com/wneessen/go-mail":           {"notify"},
 	"github.com/SherClockHolmes/webpush-go": {"notify"},
 	"golang.org/x/crypto/acme/autocert":     {""},
+	"golang.org/x/net/idna":                 {"store"},
+	"github.com/emersion/go-smtp":           {"notify"},
 }
 
 // source is a Go file of the project.
@@ -205,7 +211,7 @@ func allowedImport(from, imported string) bool {
 
 // standsAbove tells whether a package may import the ground without an arrow.
 func standsAbove(from string) bool {
-	return !slices.Contains(ground, from) && !slices.Contains([]string{"store/settings", "handlers/prepared", "web"}, from)
+	return !slices.Contains(ground, from) && !slices.Contains([]string{"store/settings", "handlers/prepared", "web", "notify/simulate"}, from)
 }
 
 func TestImportsFollowTheArrows(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"vigia/forecast/hazard"
 	"vigia/handlers/prepared"
 	"vigia/store/catalogue"
+	"vigia/web/wording"
 )
 
 // activeAlerts gives the alerts of a park (-1: of all) that are in force or
@@ -110,9 +111,9 @@ func (b *build) writeAlert(w *writer, a *alert.Alert) {
 		w.text(slug)
 	}
 	w.close(']')
-	w.textAt("titulo", spanish.alertTitle(a, park.Name, b.now, zone))
-	w.textAt("resumen", b.marked(spanish.alertSummary(a, b.trailNames(a), b.now, zone)))
-	w.textAt("recomendacion", spanish.alertAdvice(a))
+	w.textAt("titulo", wording.Spanish.AlertTitle(a, park.Name, b.now, zone))
+	w.textAt("resumen", b.marked(wording.Spanish.AlertSummary(a, b.trailNames(a), b.now, zone)))
+	w.textAt("recomendacion", wording.Spanish.AlertAdvice(a))
 	w.key("causas")
 	w.open('[')
 	for i := range a.Causes {
@@ -147,7 +148,7 @@ func (b *build) writeChanges(w *writer, a *alert.Alert, park *catalogue.Park) {
 		w.open('{')
 		w.integerAt("version", change.Version)
 		w.instantAt("en", change.At)
-		w.textAt("resumen", spanish.changeSummary(change, zoneOf(park)))
+		w.textAt("resumen", wording.Spanish.ChangeSummary(change, zoneOf(park)))
 		w.close('}')
 	}
 	w.close(']')
@@ -178,4 +179,15 @@ func (b *build) parkOf(a *alert.Alert) *catalogue.Park {
 		}
 	}
 	return &catalogue.Park{Slug: a.Park, Name: a.Park, ZoneName: "UTC"}
+}
+
+// notice is the sentence that goes with every park.
+func (b *build) notice() string { return b.marked(wording.Spanish.Disclaimer) }
+
+// marked puts before a text that the weather is made up, when it is.
+func (b *build) marked(text string) string {
+	if b.e.Simulated {
+		return wording.Spanish.Simulated + text
+	}
+	return text
 }

@@ -5,6 +5,7 @@ import (
 
 	"vigia/forecast/hazard"
 	"vigia/store/catalogue"
+	"vigia/web/wording"
 )
 
 // writeEstimate writes the Estimate of a trail's hour; hour is its index from
@@ -83,7 +84,7 @@ func writeHazard(w *writer, trail *catalogue.Trail, h *hazard.HazardEstimate) {
 }
 
 func writeCause(w *writer, c *hazard.Cause, place string) {
-	decimals := decimalsOf(c.Quantity)
+	decimals := wording.Decimals(c.Quantity)
 	w.open('{')
 	w.textAt("variable", c.Quantity.String())
 	w.decimalAt("valor", float64(c.Value), decimals)
@@ -93,18 +94,6 @@ func writeCause(w *writer, c *hazard.Cause, place string) {
 	w.textAt("unidad", c.Quantity.Unit())
 	w.textOrNullAt("punto", place)
 	w.close('}')
-}
-
-// decimalsOf tells how finely a quantity is shown: no finer than a model means it.
-func decimalsOf(q hazard.Quantity) int {
-	switch q {
-	case hazard.SightQuantity, hazard.FreezingLevelQuantity, hazard.CAPEQuantity, hazard.WeatherCodeQuantity:
-		return 0
-	case hazard.SnowDepthQuantity, hazard.IgnitionQuantity:
-		return 2
-	default:
-		return 1
-	}
 }
 
 func writeMedians(w *writer, m *hazard.Medians) {

@@ -1,6 +1,16 @@
-package api
+// Package wording has the sentences that people read about an alert, in each
+// language: titles, summaries, advice, hours as they are said, and what every
+// text says of itself (no official warning, simulated). The API, the mails and
+// the notifications take them from here, so that all say the same.
+//
+// An alert comes in with the name of its park and the zone of its hours, and
+// goes out as a sentence made of the words of a [Language]. The words of the
+// official bodies stay theirs, nothing is ordered ("considere", not "no suba"),
+// and no level is called safe.
+package wording
 
 import (
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -9,32 +19,15 @@ import (
 	"vigia/forecast/hazard"
 )
 
-// All sentences of the API that people read are made here, out of the words of a
-// [language]. The words of the official bodies stay theirs, nothing is ordered
-// ("considere", not "no suba"), and no level is called safe.
-
-const (
-	noticeText = "Estimación automática con modelos meteorológicos globales, sin validar por un meteorólogo. " +
-		"No es un aviso oficial y no debe ser la única referencia para decidir. " +
-		"«Verde» significa que los modelos no muestran señales de riesgo, no que falte el riesgo. " +
-		"Consulte a la administración del parque, la DMC, SENAPRED y SERNAGEOMIN."
-	simulatedText = "DATOS SIMULADOS, solo para demostración: "
-)
-
-// notice is the sentence that goes with every park.
-func (b *build) notice() string { return b.marked(noticeText) }
-
-// marked puts before a text that the weather is made up, when it is.
-func (b *build) marked(text string) string {
-	if b.e.Simulated {
-		return simulatedText + text
-	}
-	return text
-}
-
-// language is the words of one language. Sentences have their places to fill in
+// Language is the words of one language. Sentences have their places to fill in
 // braces, with Spanish names in every language.
-type language struct {
+type Language struct {
+	// Disclaimer is the sentence that goes with every estimate: what it is not, and
+	// whom to ask.
+	Disclaimer string
+	// Simulated goes before a text where the weather is made up.
+	Simulated string
+
 	today, tomorrow string
 	decimalComma    bool
 	fullClock       bool // 09:00 where others say 9
@@ -49,23 +42,23 @@ type language struct {
 }
 
 // say gives a sentence with its places filled from name-value pairs.
-func (l *language) say(key string, pairs ...string) string {
+func (l *Language) say(key string, pairs ...string) string {
 	for i := 0; i < len(pairs); i += 2 {
 		pairs[i] = "{" + pairs[i] + "}"
 	}
 	return strings.NewReplacer(pairs...).Replace(l.sentences[key])
 }
 
-// alertTitle says level, hazard, place and hours at a glance.
-func (l *language) alertTitle(a *alert.Alert, park string, now time.Time, zone *time.Location) string {
+// AlertTitle says level, hazard, place and hours at a glance.
+func (l *Language) AlertTitle(a *alert.Alert, park string, now time.Time, zone *time.Location) string {
 	return l.say("titulo", "nivel", capital(l.levels[a.Level]), "amenaza", l.hazards[a.Hazard], "parque", park,
-		"cuando", l.window(a.Start, a.End, now, zone))
+		"cuando", l.Window(a.Start, a.End, now, zone))
 }
 
-// alertSummary says what the models have, when, how much against which threshold,
+// AlertSummary says what the models have, when, how much against which threshold,
 // where, how many of them agree, and the trails by their names.
-func (l *language) alertSummary(a *alert.Alert, trails []string, now time.Time, zone *time.Location) string {
-	parts := []string{l.say("resumen", "amenaza", l.hazards[a.Hazard], "cuando", l.window(a.Start, a.End, now, zone))}
+func (l *Language) AlertSummary(a *alert.Alert, trails []string, now time.Time, zone *time.Location) string {
+	parts := []string{l.say("resumen", "amenaza", l.hazards[a.Hazard], "cuando", l.Window(a.Start, a.End, now, zone))}
 	for i := range a.Causes {
 		if text := l.cause(&a.Causes[i]); text != "" {
 			parts = append(parts, text)
@@ -85,7 +78,7 @@ func (l *language) alertSummary(a *alert.Alert, trails []string, now time.Time, 
 }
 
 // list names the first of many and counts the rest.
-func (l *language) list(names []string) string {
+func (l *Language) list(names []string) string {
 	const most = 3
 	if len(names) <= most {
 		return strings.Join(names, ", ")
@@ -94,7 +87,7 @@ func (l *language) list(names []string) string {
 }
 
 // cause says a cause in words, "" when it has none or no value.
-func (l *language) cause(c *alert.Cause) string {
+func (l *Language) cause(c *alert.Cause) string {
 	name, value := l.quantities[c.Quantity], l.number(c.Value, c.Quantity)
 	if name == "" || value == "" {
 		return ""
@@ -126,7 +119,8 @@ func unitText(q hazard.Quantity) string {
 	}
 }
 
-func (l *language) alertAdvice(a *alert.Alert) string {
+// AlertAdvice says what to consider in view of an alert.
+func (l *Language) AlertAdvice(a *alert.Alert) string {
 	return l.advice[a.Hazard] + " " + l.say("consulte")
 }
 
@@ -136,15 +130,15 @@ var changeKeys = [...]string{
 	alert.Rearranged: "cambio.senderos", alert.Joined: "cambio.unida", alert.Disappeared: "cambio.sin_lugar",
 }
 
-// changeSummary says a line of an alert's history. It gives dates only: what was
+// ChangeSummary says a line of an alert's history. It gives dates only: what was
 // tomorrow then is not tomorrow now.
-func (l *language) changeSummary(c *alert.Change, zone *time.Location) string {
+func (l *Language) ChangeSummary(c *alert.Change, zone *time.Location) string {
 	return l.say(changeKeys[c.What], "nivel", l.levels[c.Level], "cuando", l.dates(c.Start, c.End, zone))
 }
 
-// window says from when to when, as people say it who look at it now: "hoy de 9 a
+// Window says from when to when, as people say it who look at it now: "hoy de 9 a
 // 23 h", "sáb 21, 9–23 h", "hasta las 6 h de mañana".
-func (l *language) window(start, end, now time.Time, zone *time.Location) string {
+func (l *Language) Window(start, end, now time.Time, zone *time.Location) string {
 	start, end, now = start.In(zone), end.In(zone), now.In(zone)
 	first, near := l.day(start, now)
 	last, lastNear := l.day(lastDay(end), now)
@@ -162,7 +156,7 @@ func (l *language) window(start, end, now time.Time, zone *time.Location) string
 }
 
 // dates says from when to when in dates alone.
-func (l *language) dates(start, end time.Time, zone *time.Location) string {
+func (l *Language) dates(start, end time.Time, zone *time.Location) string {
 	start, end = start.In(zone), end.In(zone)
 	first, last := l.date(start), l.date(lastDay(end))
 	if first == last {
@@ -172,7 +166,7 @@ func (l *language) dates(start, end time.Time, zone *time.Location) string {
 }
 
 // day names the day of a local time; near says that it is by its nearness.
-func (l *language) day(t, now time.Time) (name string, near bool) {
+func (l *Language) day(t, now time.Time) (name string, near bool) {
 	switch daysBetween(now, t) {
 	case 0:
 		return l.today, true
@@ -183,11 +177,11 @@ func (l *language) day(t, now time.Time) (name string, near bool) {
 	}
 }
 
-func (l *language) date(t time.Time) string {
+func (l *Language) date(t time.Time) string {
 	return l.days[t.Weekday()] + " " + strconv.Itoa(t.Day())
 }
 
-func (l *language) clock(t time.Time) string {
+func (l *Language) clock(t time.Time) string {
 	if l.fullClock || t.Minute() != 0 {
 		return t.Format("15:04")
 	}
@@ -195,7 +189,7 @@ func (l *language) clock(t time.Time) string {
 }
 
 // clockAtEnd says a midnight at which something ends as the 24 h of its day.
-func (l *language) clockAtEnd(t time.Time) string {
+func (l *Language) clockAtEnd(t time.Time) string {
 	switch {
 	case t.Hour() != 0 || t.Minute() != 0:
 		return l.clock(t)
@@ -216,15 +210,28 @@ func daysBetween(from, to time.Time) int {
 	return int(noon(to).Sub(noon(from)) / (24 * time.Hour))
 }
 
+// Decimals tells how finely a quantity is shown: no finer than a model means it.
+func Decimals(q hazard.Quantity) int {
+	switch q {
+	case hazard.SightQuantity, hazard.FreezingLevelQuantity, hazard.CAPEQuantity, hazard.WeatherCodeQuantity:
+		return 0
+	case hazard.SnowDepthQuantity, hazard.IgnitionQuantity:
+		return 2
+	default:
+		return 1
+	}
+}
+
 // number writes a value as finely as its quantity is known, "" for one that is
 // missing.
-func (l *language) number(x float32, q hazard.Quantity) string {
-	w := writer{}
-	w.decimal(float64(x), decimalsOf(q))
-	text := string(w.b)
-	switch {
-	case text == "null":
+func (l *Language) number(x float32, q hazard.Quantity) string {
+	scale := math.Pow10(Decimals(q))
+	rounded := math.Round(float64(x)*scale) / scale
+	if math.IsNaN(rounded) || math.IsInf(rounded, 0) {
 		return ""
+	}
+	text := strconv.FormatFloat(rounded+0, 'f', -1, 64) // +0 turns -0 into 0
+	switch {
 	case l.decimalComma:
 		return strings.Replace(text, ".", ",", 1)
 	default:

@@ -1,13 +1,18 @@
-package api
+package wording
 
 import (
 	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
 )
 
-// english is for readers who do not read Spanish; names of places stay as they are.
-var english = &language{
-	today: "today", tomorrow: "tomorrow", fullClock: true,
+// English is for readers who do not read Spanish; names of places stay as they are.
+var English = &Language{
+	Disclaimer: "Automatic estimate from global weather models, not validated by a meteorologist. " +
+		"It is not an official notice and must not be the only reference for a decision. " +
+		"“Verde” (green) means that the models show no sign of a hazard, not that there is none. " +
+		"Ask the park administration, DMC, SENAPRED and SERNAGEOMIN.",
+	Simulated: "SIMULATED DATA, for demonstration only: ",
+	today:     "today", tomorrow: "tomorrow", fullClock: true,
 	days:   [7]string{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"},
 	levels: [alert.Danger + 1]string{alert.Caution: "caution", alert.Danger: "danger"},
 	hazards: [hazard.NumHazards]string{

@@ -1,4 +1,4 @@
-package api
+package wording
 
 import (
 	"maps"
@@ -14,31 +14,31 @@ import (
 	"vigia/forecast/hazard"
 )
 
-// forbidden are, by language, words of the official bodies, orders, and promises.
-var forbidden = map[*language]*regexp.Regexp{
-	spanish: regexp.MustCompile(`(?i)alerta\s+(temprana|preventiva|verde|amarilla|roja|naranja|meteorol|t[eé]cnica)|` +
+// forbidden are, by Language, words of the official bodies, orders, and promises.
+var forbidden = map[*Language]*regexp.Regexp{
+	Spanish: regexp.MustCompile(`(?i)alerta\s+(temprana|preventiva|verde|amarilla|roja|naranja|meteorol|t[eé]cnica)|` +
 		`(aviso|alarma|alerta)s?\s+(meteorol|oficial)|\bavisos?\b|\balarmas?\b|bot[oó]n\s+rojo|` +
 		`\bcierres?\b|\bcerrad|\bcerrar|apertura|prohib|evacu|obligatori|\bsegur[oa]s?\b|seguridad|exact[oa]|\bno (suba|vaya|salga|use)\b|% de probabilidad`),
-	english: regexp.MustCompile(`(?i)(yellow|red|orange|green|early|preventive) (alert|warning)|\bwarnings?\b|\balarms?\b|\badvisor|red button|` +
+	English: regexp.MustCompile(`(?i)(yellow|red|orange|green|early|preventive) (alert|warning)|\bwarnings?\b|\balarms?\b|\badvisor|red button|` +
 		`\bclos(e|ed|ure)\b|\bopening\b|prohibit|forbidden|evacuat|mandatory|\bsafe|\bexact|\bdo not\b|\bdon't\b|% (chance|probability)`),
 }
 
-// wordsOf gives every text that an alert can show in a language, of every hazard,
+// wordsOf gives every text that an alert can show in a Language, of every hazard,
 // level, quantity, change and place in time.
-func wordsOf(l *language) (texts []string) {
+func wordsOf(l *Language) (texts []string) {
 	for h := range hazard.NumHazards {
 		for _, level := range []alert.Level{alert.Caution, alert.Danger} {
 			a := wind(level, 0, 5)
 			a.Hazard, a.Agree, a.Total, a.Held = hazard.Hazard(h), 3, 4, true
-			texts = append(texts, l.alertTitle(&a, "Parque", now, time.UTC), l.alertAdvice(&a))
+			texts = append(texts, l.AlertTitle(&a, "Parque", now, time.UTC), l.AlertAdvice(&a))
 			for q := hazard.GustQuantity; q <= hazard.TemperatureQuantity; q++ {
 				a.Causes = []alert.Cause{{Cause: hazard.Cause{Quantity: q, Value: 1, Min: 0, Max: 2, Threshold: 1}, Place: "Paso"}}
-				texts = append(texts, l.alertSummary(&a, []string{"Sendero", "Otro", "Tercero", "Cuarto"}, now, time.UTC))
+				texts = append(texts, l.AlertSummary(&a, []string{"Sendero", "Otro", "Tercero", "Cuarto"}, now, time.UTC))
 			}
 		}
 	}
 	for kind := alert.Opened; kind <= alert.Disappeared; kind++ {
-		texts = append(texts, l.changeSummary(&alert.Change{What: kind, Level: alert.Danger, Start: hour, End: hour.Add(30 * time.Hour)}, time.UTC))
+		texts = append(texts, l.ChangeSummary(&alert.Change{What: kind, Level: alert.Danger, Start: hour, End: hour.Add(30 * time.Hour)}, time.UTC))
 	}
 	return texts
 }
@@ -55,24 +55,24 @@ func TestWordsOfOthersAreNotUsed(t *testing.T) {
 		}
 	}
 	// The notice names what it is not.
-	for _, text := range []string{strings.Replace(noticeText, "No es un aviso oficial", "", 1), simulatedText} {
-		if found := forbidden[spanish].FindString(text); found != "" {
+	for _, text := range []string{strings.Replace(Spanish.Disclaimer, "No es un aviso oficial", "", 1), Spanish.Simulated} {
+		if found := forbidden[Spanish].FindString(text); found != "" {
 			t.Errorf("%q in %q", found, text)
 		}
 	}
-	source, err := os.ReadFile("fault.go")
+	source, err := os.ReadFile("../../handlers/api/fault.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if found := forbidden[spanish].Find(source); found != nil {
+	if found := forbidden[Spanish].Find(source); found != nil {
 		t.Errorf("%q in fault.go", found)
 	}
 }
 
 func TestForbiddenWordsAreFound(t *testing.T) {
-	for l, texts := range map[*language][]string{
-		spanish: {"Alerta amarilla", "alerta temprana preventiva", "aviso meteorológico", "alarma", "sendero cerrado", "es seguro", "Botón Rojo", "evacuar", "prohibido", "no suba"},
-		english: {"Red alert", "weather warning", "trail closed", "it is safe", "evacuate", "do not climb"},
+	for l, texts := range map[*Language][]string{
+		Spanish: {"Alerta amarilla", "alerta temprana preventiva", "aviso meteorológico", "alarma", "sendero cerrado", "es seguro", "Botón Rojo", "evacuar", "prohibido", "no suba"},
+		English: {"Red alert", "weather warning", "trail closed", "it is safe", "evacuate", "do not climb"},
 	} {
 		for _, text := range texts {
 			if !forbidden[l].MatchString(text) {
@@ -83,12 +83,12 @@ func TestForbiddenWordsAreFound(t *testing.T) {
 }
 
 func TestLanguagesAreComplete(t *testing.T) {
-	keys := func(l *language) []string { return slices.Sorted(maps.Keys(l.sentences)) }
-	if got, want := keys(english), keys(spanish); !slices.Equal(got, want) {
+	keys := func(l *Language) []string { return slices.Sorted(maps.Keys(l.sentences)) }
+	if got, want := keys(English), keys(Spanish); !slices.Equal(got, want) {
 		t.Errorf("sentences in English %v, in Spanish %v", got, want)
 	}
 	place := regexp.MustCompile(`{[a-z_]+}`)
-	for l, begins := range map[*language]string{spanish: "Considere ", english: "Consider "} {
+	for l, begins := range map[*Language]string{Spanish: "Considere ", English: "Consider "} {
 		for q := hazard.GustQuantity; q <= hazard.TemperatureQuantity; q++ {
 			if l.quantities[q] == "" && q != hazard.WeatherCodeQuantity {
 				t.Errorf("%v has no name", q)
@@ -99,7 +99,7 @@ func TestLanguagesAreComplete(t *testing.T) {
 				t.Errorf("%v: %q %q", hazard.Hazard(h), l.hazards[h], l.advice[h])
 			}
 		}
-		for key, text := range spanish.sentences {
+		for key, text := range Spanish.sentences {
 			got, want := place.FindAllString(l.sentences[key], -1), place.FindAllString(text, -1)
 			slices.Sort(got)
 			if slices.Sort(want); !slices.Equal(got, want) {
@@ -107,8 +107,8 @@ func TestLanguagesAreComplete(t *testing.T) {
 			}
 		}
 	}
-	translated := wordsOf(english)
-	for i, text := range wordsOf(spanish) {
+	translated := wordsOf(English)
+	for i, text := range wordsOf(Spanish) {
 		if text == translated[i] {
 			t.Errorf("the same in both: %q", text)
 		}
@@ -133,25 +133,25 @@ func TestSummary(t *testing.T) {
 		{Cause: hazard.Cause{Quantity: hazard.GustQuantity, Value: 94.66, Min: 81, Max: 108, Threshold: 90}, Place: "Paso John Gardner"},
 	}
 	trails := []string{"Circuito O"}
-	for l, want := range map[*language][2]string{
-		spanish: {"Peligro: viento fuerte en Torres del Paine, hoy de 10 a 15 h", "Los modelos estiman viento fuerte hoy de 10 a 15 h (hora local). " +
+	for l, want := range map[*Language][2]string{
+		Spanish: {"Peligro: viento fuerte en Torres del Paine, hoy de 10 a 15 h", "Los modelos estiman viento fuerte hoy de 10 a 15 h (hora local). " +
 			"Rachas de 94,7 km/h en Paso John Gardner (umbral 90 km/h; entre 81 y 108 según el modelo). De acuerdo: 3 de 4 modelos. Senderos: Circuito O."},
-		english: {"Danger: strong wind in Torres del Paine, today from 10:00 to 15:00", "Models estimate strong wind today from 10:00 to 15:00 (local time). " +
+		English: {"Danger: strong wind in Torres del Paine, today from 10:00 to 15:00", "Models estimate strong wind today from 10:00 to 15:00 (local time). " +
 			"Gusts of 94.7 km/h at Paso John Gardner (threshold 90 km/h; from 81 to 108 by model). In agreement: 3 of 4 models. Trails: Circuito O."},
 	} {
-		if got := l.alertTitle(&a, "Torres del Paine", now, zone); got != want[0] {
+		if got := l.AlertTitle(&a, "Torres del Paine", now, zone); got != want[0] {
 			t.Errorf("%s", got)
 		}
-		if got := l.alertSummary(&a, trails, now, zone); got != want[1] {
+		if got := l.AlertSummary(&a, trails, now, zone); got != want[1] {
 			t.Errorf("%s", got)
 		}
 	}
 	a.Held = true
-	if got := spanish.alertSummary(&a, []string{"A", "B", "C", "D"}, now, zone); !strings.Contains(got, "ya no llegan al umbral") || !strings.HasSuffix(got, "Senderos: A, B y 2 más.") {
+	if got := Spanish.AlertSummary(&a, []string{"A", "B", "C", "D"}, now, zone); !strings.Contains(got, "ya no llegan al umbral") || !strings.HasSuffix(got, "Senderos: A, B y 2 más.") {
 		t.Errorf("held: %s", got)
 	}
 	a.Causes[1].Value = float32(math.NaN())
-	if got := spanish.alertSummary(&a, nil, now, zone); strings.Contains(got, "NaN") || strings.Contains(got, "Rachas") || strings.Contains(got, "Senderos") {
+	if got := Spanish.AlertSummary(&a, nil, now, zone); strings.Contains(got, "NaN") || strings.Contains(got, "Rachas") || strings.Contains(got, "Senderos") {
 		t.Errorf("a missing value is told: %s", got)
 	}
 }
@@ -162,7 +162,7 @@ func TestWindows(t *testing.T) {
 	local := func(day, hour int) time.Time { return time.Date(2026, 11, day, hour, 0, 0, 0, zone) }
 	for _, c := range []struct {
 		start, end       time.Time
-		spanish, english string
+		Spanish, English string
 	}{
 		{local(21, 9), local(21, 23), "hoy de 9 a 23 h", "today from 09:00 to 23:00"},
 		{local(21, 14), local(22, 0), "hoy de 14 a 24 h", "today from 14:00 to 24:00"},
@@ -175,15 +175,15 @@ func TestWindows(t *testing.T) {
 		{local(20, 9), local(23, 0), "hasta las 24 h de mañana", "until 24:00 tomorrow"},
 		{local(20, 9), local(23, 5), "hasta las 5 h del lun 23", "until 05:00 on Mon 23"},
 	} {
-		if got := spanish.window(c.start.UTC(), c.end.UTC(), now, zone); got != c.spanish {
-			t.Errorf("%q, want %q", got, c.spanish)
+		if got := Spanish.Window(c.start.UTC(), c.end.UTC(), now, zone); got != c.Spanish {
+			t.Errorf("%q, want %q", got, c.Spanish)
 		}
-		if got := english.window(c.start.UTC(), c.end.UTC(), now, zone); got != c.english {
-			t.Errorf("%q, want %q", got, c.english)
+		if got := English.Window(c.start.UTC(), c.end.UTC(), now, zone); got != c.English {
+			t.Errorf("%q, want %q", got, c.English)
 		}
 	}
 	half := local(21, 14).Add(30 * time.Minute)
-	if got := spanish.window(local(21, 11), half, now, zone); got != "hoy de 11 a 14:30 h" {
+	if got := Spanish.Window(local(21, 11), half, now, zone); got != "hoy de 11 a 14:30 h" {
 		t.Errorf("%q", got)
 	}
 }
@@ -191,16 +191,26 @@ func TestWindows(t *testing.T) {
 func TestChanges(t *testing.T) {
 	zone := punta(t)
 	c := alert.Change{What: alert.Raised, Level: alert.Danger, Start: time.Date(2026, 11, 21, 9, 0, 0, 0, zone), End: time.Date(2026, 11, 21, 23, 0, 0, 0, zone)}
-	if got := spanish.changeSummary(&c, zone); got != "Sube a nivel peligro: sáb 21, 9–23 h." {
+	if got := Spanish.ChangeSummary(&c, zone); got != "Sube a nivel peligro: sáb 21, 9–23 h." {
 		t.Errorf("%q", got)
 	}
 	c.End = c.End.Add(7 * time.Hour)
-	if got := english.changeSummary(&c, zone); got != "Raised to danger: Sat 21, 09:00 – Sun 22, 06:00." {
+	if got := English.ChangeSummary(&c, zone); got != "Raised to danger: Sat 21, 09:00 – Sun 22, 06:00." {
 		t.Errorf("%q", got)
 	}
 	for kind := alert.Opened; kind <= alert.Disappeared; kind++ {
-		if changeKeys[kind] == "" || spanish.sentences[changeKeys[kind]] == "" {
+		if changeKeys[kind] == "" || Spanish.sentences[changeKeys[kind]] == "" {
 			t.Errorf("change %d has no words", kind)
 		}
 	}
+}
+
+var (
+	hour = time.Date(2026, 11, 21, 13, 0, 0, 0, time.UTC)
+	now  = hour.Add(5 * time.Minute)
+)
+
+func wind(level alert.Level, from, to int) alert.Alert {
+	return alert.Alert{ID: "x", Version: 1, Park: "paine", Hazard: hazard.Wind, Level: level, Trails: []string{"sendero-a"},
+		Start: hour.Add(time.Duration(from) * time.Hour), End: hour.Add(time.Duration(to) * time.Hour), IssuedAt: hour, UpdatedAt: hour}
 }

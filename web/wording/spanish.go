@@ -1,13 +1,18 @@
-package api
+package wording
 
 import (
 	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
 )
 
-// spanish is the language of the API.
-var spanish = &language{
-	today: "hoy", tomorrow: "mañana", decimalComma: true,
+// Spanish is the language of the API and the first of all else.
+var Spanish = &Language{
+	Disclaimer: "Estimación automática con modelos meteorológicos globales, sin validar por un meteorólogo. " +
+		"No es un aviso oficial y no debe ser la única referencia para decidir. " +
+		"«Verde» significa que los modelos no muestran señales de riesgo, no que falte el riesgo. " +
+		"Consulte a la administración del parque, la DMC, SENAPRED y SERNAGEOMIN.",
+	Simulated: "DATOS SIMULADOS, solo para demostración: ",
+	today:     "hoy", tomorrow: "mañana", decimalComma: true,
 	days:   [7]string{"dom", "lun", "mar", "mié", "jue", "vie", "sáb"},
 	levels: [alert.Danger + 1]string{alert.Caution: "precaución", alert.Danger: "peligro"},
 	hazards: [hazard.NumHazards]string{
