@@ -29,6 +29,12 @@ type Cycle struct {
 	Alerts      []alert.Alert        // all that there are: one that is not among them is forgotten
 	ConfirmedAt map[string]time.Time // by model; a model that is not among them keeps its own
 	Issued      *IssuedHour          // for the verification log; nil logs nothing
+	Estimates   bool                 // estimates were possible; else nobody knows how it is
+	// Decide, when set, decides within the transaction who is told of what changed. It
+	// is not asked while the clock is not believed: what changed then waits for the
+	// next cycle. When it fails the cycle is kept without it, and asked again the next
+	// time.
+	Decide func(tx *Tx, c *Cycle, changed []ChangedAlert) error
 }
 
 // Commit keeps a cycle in one transaction: the estimates of its hour (in place of

@@ -1,0 +1,94 @@
+// Package bulletin is what one person is told in one message, before it is a mail
+// or a push: which alerts, what became of them, and the links that go with it.
+//
+// Package notify makes a bulletin of an item of the outbox and of the present;
+// packages mail and push turn it into bytes and send it, and say with a [Result]
+// what came of it.
+package bulletin
+
+import (
+	"time"
+
+	"vigia/forecast/alert"
+	"vigia/store/catalogue"
+	"vigia/store/subscription"
+)
+
+// Kind is what a message is for.
+type Kind uint8
+
+// The kinds of messages.
+const (
+	Confirm  Kind = iota // asks to confirm a subscription by e-mail
+	Welcome              // the first push, with the alerts that are active
+	News                 // alerts opened, raised, moved or ended
+	NoData               // no estimate has been possible for hours
+	DataBack             // estimates are possible again
+	Test                 // of the operator
+)
+
+// Bulletin is the content of a message. Only what its kind needs is set.
+type Bulletin struct {
+	Kind      Kind
+	Language  subscription.Language
+	Now       time.Time // when it is composed
+	Simulated bool      // the weather is made up, and every message says so
+	// Ref is the message's own stable name, 22 characters of base64url: it is the
+	// same in every repetition.
+	Ref string
+	// Entries are the alerts of Welcome and News, the worst first.
+	Entries []Entry
+	// Parks and Trails are the places of the subscription by name, for Confirm and
+	// Welcome.
+	Parks, Trails []string
+	// Since is when the last estimate was possible (NoData), and since when they are
+	// again (DataBack).
+	Since time.Time
+	// Zone is that of Since and of other hours that belong to no alert.
+	Zone *time.Location
+	// Expires is when the message is of no use any more.
+	Expires   time.Time
+	Links     Links
+	Contact   string // the operator's address
+	Emergency []catalogue.EmergencyNumber
+}
+
+// Entry is an alert as it is told.
+type Entry struct {
+	Alert  *alert.Alert
+	What   alert.ChangeKind // Opened, Raised, Moved, Ended or Withdrawn
+	Park   *catalogue.Park
+	Trails []string // names
+	Thread string   // stable name of what is told of the alert, 22 characters of base64url
+}
+
+// Over tells whether the entry says that an alert holds no longer.
+func (e *Entry) Over() bool { return e.What == alert.Ended || e.What == alert.Withdrawn }
+
+// Links are absolute addresses.
+type Links struct {
+	Home        string // the site's root without a trailing slash
+	Unsubscribe string // page with a button that a POST acts on too; "" in Confirm
+	Confirm     string // page with the button that confirms
+	Privacy     string
+}
+
+// Verdict is what came of an attempt to deliver.
+type Verdict uint8
+
+// The verdicts.
+const (
+	Delivered  Verdict = iota // accepted by the relay or the push service
+	Retry                     // not now: again later, after Result.After at the least
+	Bounced                   // the address refuses for good
+	Gone                      // the push subscription is no more: erase it
+	OurFault                  // policy, keys or clock: stop this channel's queue, alarm, delete nobody
+	Unsendable                // this one message can never be sent: a fault of ours, alarm
+)
+
+// Result is a verdict with its circumstances.
+type Result struct {
+	Verdict Verdict
+	After   time.Duration // Retry: the least time to wait, 0 when not said
+	Err     error         // what was answered, without addresses, endpoints or tokens
+}

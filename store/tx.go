@@ -1,0 +1,105 @@
+package store
+
+import (
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"vigia/forecast/alert"
+	"vigia/store/subscription"
+)
+
+// Tx is a transaction on subscriptions and outbox. What it gives is copied out
+// and outlives it.
+type Tx struct {
+	store *Store
+	tx    *bbolt.Tx
+}
+
+// View runs do in a read transaction.
+func (s *Store) View(what string, do func(*Tx) error) error {
+	return s.view(what, func(tx *bbolt.Tx) error { return do(&Tx{s, tx}) })
+}
+
+// Update runs do in a write transaction. When it returns nil everything done is on
+// stable storage; when do fails nothing is.
+func (s *Store) Update(what string, do func(*Tx) error) error {
+	return s.update(what, func(tx *bbolt.Tx) error { return do(&Tx{s, tx}) })
+}
+
+// ItemKind is what an item of the outbox is for.
+type ItemKind uint8
+
+// The kinds of items.
+const (
+	ConfirmItem  ItemKind = iota // the mail that asks to confirm
+	WelcomeItem                  // the first push
+	NewsItem                     // of alerts
+	NoDataItem                   // no estimate has been possible for hours
+	DataBackItem                 // estimates are possible again
+)
+
+// Item is a message decided and not yet done with.
+type Item struct {
+	Seq        uint64 // given by Enqueue; never given again
+	Channel    subscription.Channel
+	Kind       ItemKind
+	Urgent     bool              // goes before all that is not
+	Subscriber subscription.ID   // of all but ConfirmItem
+	Pending    subscription.Hash // of ConfirmItem
+	News       []News            // of WelcomeItem and NewsItem
+	DecidedAt  time.Time
+	Due        time.Time // not before
+	Expires    time.Time // of no use from then on
+	Attempts   int
+}
+
+// News is what is to be told of one alert. The words are made of the alert as it is
+// when the message goes.
+type News struct {
+	Alert string           // id
+	What  alert.ChangeKind // Opened, Raised, Moved, Ended or Withdrawn
+}
+
+// Outcome is what became of an item. Each item has exactly one.
+type Outcome uint8
+
+// The outcomes.
+const (
+	DeliveredOutcome Outcome = iota // accepted by the relay or the push service
+	ObsoleteOutcome                 // the present no longer called for it
+	ExpiredOutcome                  // its time was over before it could go
+	GoneOutcome                     // the subscription was no more
+	BouncedOutcome                  // the address refused for good
+	FailedOutcome                   // it could never be sent
+)
+
+// Told is what a subscriber was told, or is about to be, of a story: of one hazard
+// in one park, or of the data.
+type Told struct {
+	At        time.Time // when it was decided
+	Level     alert.Level
+	Start     time.Time
+	Until     time.Time // when the record may be forgotten
+	Delivered bool      // the message went out
+	Over      bool      // the last told is that it is over
+}
+
+// Follower is a subscriber who follows a place, with what decides whether he is told.
+type Follower struct {
+	ID      subscription.ID
+	Channel subscription.Channel
+	subscription.Conditions
+}
+
+// ChangedAlert is an alert that changed since who is told of it was decided last.
+type ChangedAlert struct {
+	Alert   *alert.Alert
+	Notices []alert.Notice // those noted since, oldest first; may be none
+}
+
+// Outage is a time without estimates; the zero value is none.
+type Outage struct {
+	Since time.Time `json:"desde"`
+	Told  bool      `json:"avisada"`
+}
