@@ -8,6 +8,10 @@ package web
 
 import "embed"
 
+// PolicyVersion is the version of the privacy page, which every consent names. It
+// changes whenever what that page promises does.
+const PolicyVersion = "2026-11-21"
+
 // Files has templates/*.html, static/* and es.json.
 //
 //go:embed templates static es.json
