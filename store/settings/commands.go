@@ -23,6 +23,8 @@ var commands = []Command{
 		About: "Tells every setting of serve with its origin, and what would keep serve from starting. It changes nothing."},
 	{Name: "catalogue", Usage: "export | check FILE", Summary: "prints the default catalogue or checks yours",
 		About: "export writes the built-in catalogue to standard output as JSON: a start for your own. check names each fault of a file with its line and field."},
+	{Name: "test-mail", Usage: "ADDRESS", Summary: "sends a test message",
+		About: "Sends one message to ADDRESS with the mail settings of serve, and says what the relay answered. It touches no data, so that the service may be running."},
 	{Name: "backup", Usage: "[FILE]", Summary: "a verified copy of the data",
 		About: "The service must not be running. Without FILE the copy goes to the folder backups in the data folder."},
 	{Name: "import", Usage: "KIND FILE", Summary: "takes official notices or observations",
@@ -87,6 +89,8 @@ func (in *input) checkPositional() {
 		in.checkCatalogueArgs(args)
 	case "backup":
 		in.atMost(1, args)
+	case "test-mail":
+		in.checkTestMailArgs(args)
 	case "import":
 		in.checkImportArgs(args)
 	case "help":
@@ -130,6 +134,17 @@ func (in *input) checkImportArgs(args []string) {
 	default:
 		in.atMost(2, args)
 	}
+}
+
+func (in *input) checkTestMailArgs(args []string) {
+	if len(args) == 0 {
+		in.fault("test-mail: say to which address")
+		return
+	}
+	if _, err := emailAddress(args[0]); err != nil {
+		in.fault("test-mail %q: %v", shorten(args[0]), err)
+	}
+	in.atMost(1, args)
 }
 
 // atMost names every argument beyond the first n.

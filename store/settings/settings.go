@@ -34,6 +34,15 @@ type Settings struct {
 	ProviderKey    string         // secret; "" without a contract with the provider
 	Models         []string       // weather models in the order asked, at least one, each once
 	Catalogue      string         // path of the operator's own catalogue, "" for the embedded one
+	SMTPHost       string         // mail relay, or "" for no e-mail
+	SMTPPort       int            // 1-65535
+	SMTPUser       string         // "" for no login
+	SMTPPassword   string         // secret
+	SMTPFrom       string         // address, not "" where SMTPHost is not
+	SMTPTLS        string         // starttls, tls or none; none only where SMTPHost is this machine
+	DKIMKey        string         // path of a private key in PEM, or ""
+	DKIMSelector   string         // name in the DNS
+	PushHosts      []string       // push services besides the known ones: hosts, *.domain or origins
 	TrustedProxies []netip.Prefix // proxies whose X-Forwarded-For is believed
 	RateLimit      int            // requests in 60 s per client; 0 means no limit
 	VolcanoURL     string         // feed of volcanic alert levels, or ""
@@ -100,6 +109,7 @@ func Parse(command string, args, environ []string, readFile func(string) ([]byte
 	}
 	s := &Settings{Command: c.Name, Args: in.positional, canonicalModel: canonicalModel}
 	in.resolve(s)
+	in.checkMail(s)
 	if len(in.faults) > 0 {
 		return nil, &UsageError{Command: c.Name, Lines: in.faults}
 	}

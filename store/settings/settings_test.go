@@ -15,6 +15,15 @@ import (
 // samples gives three values that each setting accepts, all different from its
 // default, so that precedence can be seen.
 var samples = map[string][3]string{
+	"smtp-host":       {"smtp.b.cl", "127.0.0.1", "localhost"},
+	"smtp-port":       {"25", "465", "2525"},
+	"smtp-user":       {"ana", "ana@b.cl", "u s"},
+	"smtp-password":   {"a b c", "ñ", "x"},
+	"smtp-from":       {"avisos@b.cl", "b@c.cl", "c@d.cl"},
+	"smtp-tls":        {"tls", "none", "starttls"},
+	"dkim-key":        {"/a.pem", "b.pem", "c"},
+	"dkim-selector":   {"s1", "s2", "a.b"},
+	"push-hosts":      {"push.b.cl", "*.b.cl,https://push.c.cl:8443", "http://127.0.0.1:9999"},
 	"listen":          {":1", "127.0.0.1:0", "[::1]:65535"},
 	"data":            {"/a", "b/c", "./d e"},
 	"base-url":        {"https://a.example.cl", "http://127.0.0.1:8080", "https://[2001:db8::1]"},
@@ -112,7 +121,8 @@ func TestDefaultsOfServe(t *testing.T) {
 	s.rows, s.canonicalModel = nil, nil
 	want := &Settings{Command: "serve", Listen: ":8080", Data: "./vigia-data", Contact: "a@b.cl",
 		ProviderURL: "https://api.open-meteo.com", ArchiveURL: "https://archive-api.open-meteo.com",
-		Models:    []string{"ecmwf_ifs", "ncep_gfs_global", "dwd_icon_global", "cmc_gem_gdps"},
+		Models:   []string{"ecmwf_ifs", "ncep_gfs_global", "dwd_icon_global", "cmc_gem_gdps"},
+		SMTPPort: 587, SMTPTLS: "starttls", DKIMSelector: "vigia",
 		RateLimit: 100, LogFormat: "auto", LogLevel: slog.LevelInfo}
 	if !reflect.DeepEqual(s, want) {
 		t.Errorf("serve without settings:\n got %+v\nwant %+v", s, want)
@@ -153,6 +163,9 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
+// companions are the settings of the mail that only go together.
+var companions = []string{"smtp-host = localhost", "smtp-from = a@b.cl", "smtp-user = u", "smtp-password = p", "base-url = https://x.cl"}
+
 func checkPrecedence(t *testing.T, o *option, values [3]string, subset int) {
 	command := strings.Fields(o.of)[0]
 	conf := "# settings\n"
@@ -160,7 +173,15 @@ func checkPrecedence(t *testing.T, o *option, values [3]string, subset int) {
 	if o.name != "contact" && command != "demo" {
 		conf += "contact = a@b.cl\n"
 	}
+	for _, with := range companions {
+		if strings.HasPrefix(o.name, "smtp-") && !strings.HasPrefix(with, o.name) || o.name == "dkim-key" || o.name == "dkim-selector" {
+			conf += with + "\n"
+		}
+	}
 	want, origin := o.normal, "default"
+	if o.name == "smtp-host" || o.name == "smtp-from" || o.name == "smtp-user" || o.name == "smtp-password" {
+		subset |= 1 // none of them goes without the others
+	}
 	if subset&1 != 0 {
 		conf += o.name + " = " + values[0] + "\n"
 		want, origin = values[0], fmt.Sprintf("v.conf:%d", strings.Count(conf, "\n"))

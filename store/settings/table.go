@@ -28,8 +28,9 @@ type option struct {
 const (
 	serving   = "demo serve check"
 	realOnly  = "serve check"
+	mailUsers = "serve check test-mail"
 	dataUsers = "serve check backup import calibrate"
-	allUsers  = "demo serve check backup import calibrate"
+	allUsers  = "demo serve check test-mail backup import calibrate"
 )
 
 // options is the table, in the order of the help. A setting is added by a field
@@ -41,11 +42,11 @@ var options = withSecretFiles([]option{
 	{name: "data", arg: "FOLDER", normal: "./vigia-data", of: dataUsers,
 		about: "folder of the data; made when missing, for the service's own user only",
 		set:   into(path, func(s *Settings) *string { return &s.Data })},
-	{name: "base-url", arg: "URL", of: serving,
-		about: "public address of the site, without a trailing slash; every absolute link is built from it",
+	{name: "base-url", arg: "URL", of: serving + " test-mail",
+		about: "public address of the site, without a trailing slash; every absolute link is built from it, so that nobody can subscribe without it",
 		set:   into(publicURL, func(s *Settings) *string { return &s.BaseURL })},
-	{name: "contact", arg: "E-MAIL", of: serving, needs: realOnly,
-		about: "the operator's e-mail address, shown on the site",
+	{name: "contact", arg: "E-MAIL", of: serving + " test-mail", needs: realOnly,
+		about: "the operator's e-mail address, shown on the site and told to the push services",
 		set:   into(emailAddress, func(s *Settings) *string { return &s.Contact })},
 	{name: "provider-url", arg: "URL", normal: "https://api.open-meteo.com", of: realOnly,
 		about: "weather provider, or another server with the same grammar; http only for this machine",
@@ -65,6 +66,33 @@ var options = withSecretFiles([]option{
 	{name: "catalogue", arg: "FILE", of: serving + " import calibrate",
 		about: "catalogue of parks and trails in place of the built-in one",
 		set:   into(path, func(s *Settings) *string { return &s.Catalogue })},
+	{name: "smtp-host", arg: "HOST", of: mailUsers,
+		about: "mail relay; without one nobody can subscribe by e-mail",
+		set:   into(relayHost, func(s *Settings) *string { return &s.SMTPHost })},
+	{name: "smtp-port", arg: "PORT", normal: "587", of: mailUsers,
+		about: "port of the mail relay; usually 587 with starttls, 465 with tls",
+		set:   into(whole(1, 65535), func(s *Settings) *int { return &s.SMTPPort })},
+	{name: "smtp-user", arg: "NAME", of: mailUsers,
+		about: "user at the mail relay; without one it is not asked to log in",
+		set:   into(freeText, func(s *Settings) *string { return &s.SMTPUser })},
+	{name: "smtp-password", arg: "PASSWORD", of: mailUsers, secret: true,
+		about: "password at the mail relay",
+		set:   into(freeText, func(s *Settings) *string { return &s.SMTPPassword })},
+	{name: "smtp-from", arg: "E-MAIL", of: mailUsers,
+		about: "address from which mails are sent; required with --smtp-host",
+		set:   into(emailAddress, func(s *Settings) *string { return &s.SMTPFrom })},
+	{name: "smtp-tls", arg: "MODE", normal: "starttls", of: mailUsers,
+		about: "starttls, tls (from the first byte) or none (only for a relay on this machine)",
+		set:   into(oneOf("starttls", "tls", "none"), func(s *Settings) *string { return &s.SMTPTLS })},
+	{name: "dkim-key", arg: "FILE", of: mailUsers,
+		about: "private key in PEM, RSA or Ed25519, with which mails are signed; not needed where the relay signs",
+		set:   into(path, func(s *Settings) *string { return &s.DKIMKey })},
+	{name: "dkim-selector", arg: "NAME", normal: "vigia", of: mailUsers,
+		about: "selector under which the public key stands in the DNS: NAME._domainkey and the domain of --smtp-from",
+		set:   into(hostNameText, func(s *Settings) *string { return &s.DKIMSelector })},
+	{name: "push-hosts", arg: "HOSTS", of: realOnly, list: true,
+		about: "push services besides those of the known browsers, separated by commas: hosts, *.domain for all below it, or an origin in full such as http://127.0.0.1:9999, which is taken as written",
+		set:   into(pushHosts, func(s *Settings) *[]string { return &s.PushHosts })},
 	{name: "trusted-proxies", arg: "NETWORKS", of: serving, list: true,
 		about: "proxies in front, as addresses or CIDR networks separated by commas; only theirs is the X-Forwarded-For that is believed",
 		set:   into(networks, func(s *Settings) *[]netip.Prefix { return &s.TrustedProxies })},

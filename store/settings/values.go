@@ -136,6 +136,11 @@ func notAtom(r rune) bool {
 	return !asciiAlphanumeric(r) && !strings.ContainsRune(".!#$%&'*+-/=?^_`{|}~", r)
 }
 
+func ipAddress(text string) bool {
+	_, err := netip.ParseAddr(text)
+	return err == nil
+}
+
 func allDigits(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r < '0' || r > '9' })
 }
