@@ -3,6 +3,7 @@ package forecast
 import (
 	"context"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"vigia/forecast/alert"
@@ -86,12 +87,20 @@ func (e *Engine) issue(closing bool) {
 
 // keep writes the hour with its alerts in one transaction and holds on to them.
 func (e *Engine) keep(now time.Time, trails []store.TrailForecast, alerts []alert.Alert) {
-	err := e.o.Store.Commit(&store.Cycle{
+	cycle := &store.Cycle{
 		Catalogue: e.o.Catalogue, Hour: now.Truncate(time.Hour), IssuedAt: now,
 		Rows: rows(trails, len(e.sites)), Alerts: alerts, ConfirmedAt: e.confirmations(),
 		Issued: e.log(now, trails),
-	})
+	}
+	cycle.Estimates = slices.ContainsFunc(cycle.Rows, func(row store.HistoryRow) bool { return row.State != hazard.Unknown })
+	if e.o.Notifier != nil {
+		cycle.Decide = e.o.Notifier.Decide
+	}
+	err := e.o.Store.Commit(cycle)
 	e.noteCommit(err)
+	if err == nil && e.o.Notifier != nil {
+		e.o.Notifier.Wake()
+	}
 	e.alerts, e.trails, e.issued, e.issuedAt = alerts, trails, now.Truncate(time.Hour), now
 }
 

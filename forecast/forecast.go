@@ -40,7 +40,15 @@ type Publisher interface {
 	Publish(*store.Edition)
 }
 
-// Options are what an Engine needs. All but the notices and Progress are required.
+// Notifier tells people of alerts. Decide is called within the transaction that keeps
+// a cycle, Wake once it is on stable storage.
+type Notifier interface {
+	Decide(tx *store.Tx, c *store.Cycle, changed []store.ChangedAlert) error
+	Wake()
+}
+
+// Options are what an Engine needs. All but the notices, Notifier, Archive and
+// Progress are required.
 type Options struct {
 	Store     *store.Store
 	Provider  Provider
@@ -55,6 +63,8 @@ type Options struct {
 	// NoticeURLs are the feeds of official notices by their kind, "" for none.
 	NoticeURLs [notices.NumKinds]string
 	UserAgent  string // sent to the feeds
+	// Notifier, when set, decides with each cycle who is told.
+	Notifier Notifier
 	// Archive, when set, is asked once a day what came of the estimates.
 	Archive Archive
 	// Progress, when set, is told each step of a cycle in plain Spanish.
