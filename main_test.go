@@ -29,6 +29,7 @@ import (
 	"github.com/jonboulle/clockwork"
 
 	"vigia/forecast"
+	"vigia/forecast/offline"
 	"vigia/forecast/openmeteo"
 	"vigia/forecast/simulate"
 	"vigia/store"
@@ -45,7 +46,7 @@ const module = "vigia"
 // arrows says which packages of the project a package may import, beside those
 // in ground for packages that are not ground themselves.
 var arrows = map[string][]string{
-	"": {"handlers", "handlers/api", "handlers/site", "handlers/prepared", "notify", "notify/mail", "notify/push", "notify/simulate", "forecast",
+	"": {"handlers", "handlers/api", "handlers/site", "handlers/prepared", "notify", "notify/mail", "notify/push", "notify/simulate", "forecast", "forecast/offline",
 		"forecast/openmeteo", "forecast/simulate", "forecast/verify", "store", "store/settings", "web"},
 	"handlers":                 {"handlers/api", "handlers/site", "handlers/prepared", "store"},
 	"handlers/api":             {"handlers/prepared", "store", "web/wording"},
@@ -57,6 +58,7 @@ var arrows = map[string][]string{
 	"notify/push":              {"notify/bulletin", "web/wording"},
 	"notify/simulate":          {},
 	"forecast":                 {"forecast/openmeteo", "forecast/verify", "store"},
+	"forecast/offline":         {"forecast", "forecast/openmeteo", "store", "store/settings"},
 	"forecast/openmeteo":       {},
 	"forecast/simulate":        {},
 	"forecast/hazard":          {},
@@ -919,7 +921,7 @@ func TestCalibrateOverSimulatedWeather(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	booked := newLedger(clockwork.NewRealClock(), openmeteo.FreeLimits, file, slog.New(slog.DiscardHandler)).Usage(time.Now())
+	booked := offline.Ledger(clockwork.NewRealClock(), openmeteo.FreeLimits, file, slog.New(slog.DiscardHandler)).Usage(time.Now())
 	if asked := provider.Weight(); asked != 6 || booked.Month < asked {
 		t.Errorf("%v was asked, %v is booked", asked, booked.Month)
 	}
@@ -1003,7 +1005,7 @@ func TestRecordedStormInTheAndes(t *testing.T) {
 	out, ended := newConsole(), make(chan error)
 	go func() {
 		log := slog.New(slog.DiscardHandler)
-		ended <- serveWith(ctx, s, &terminal{out, out, log}, clockwork.NewFakeClockAt(now), openmeteo.FreeLimits, false)
+		ended <- serveWith(ctx, s, offline.Terminal{Out: out, Errs: out, Log: log}, clockwork.NewFakeClockAt(now), openmeteo.FreeLimits, false)
 	}()
 	defer func() {
 		stop()
@@ -1120,7 +1122,7 @@ func benchmarkedCycle(b *testing.B, clock clockwork.Clock, url string, parks *ca
 	b.Helper()
 	log := slog.New(slog.DiscardHandler)
 	s := &settings.Settings{ProviderURL: url, ArchiveURL: url, Data: b.TempDir(), Models: openmeteo.DefaultModels}
-	file, err := openStore(s, clock, log)
+	file, err := offline.Open(s, clock, log)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -1129,7 +1131,7 @@ func benchmarkedCycle(b *testing.B, clock clockwork.Clock, url string, parks *ca
 	if err != nil {
 		b.Fatal(err)
 	}
-	engine, err := newEngine(s, clock, &terminal{io.Discard, io.Discard, log}, openmeteo.Limits{}, parks, file, server, false)
+	engine, err := newEngine(s, clock, offline.Terminal{Out: io.Discard, Errs: io.Discard, Log: log}, openmeteo.Limits{}, parks, file, server, false)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -1167,7 +1169,7 @@ func BenchmarkStart(b *testing.B) {
 		ctx, stop := context.WithCancel(b.Context())
 		out, ended := newConsole(), make(chan error)
 		go func() {
-			ended <- serveWith(ctx, s, &terminal{out, out, slog.New(slog.DiscardHandler)}, clock, openmeteo.Limits{}, false)
+			ended <- serveWith(ctx, s, offline.Terminal{Out: out, Errs: out, Log: slog.New(slog.DiscardHandler)}, clock, openmeteo.Limits{}, false)
 		}()
 		url := out.find(b, `Abra (http://\S+)`)
 		listening = time.Since(began)
@@ -1196,7 +1198,7 @@ func BenchmarkStart(b *testing.B) {
 func fillHistory(b *testing.B, s *settings.Settings, clock *clockwork.FakeClock) {
 	b.Helper()
 	log := slog.New(slog.DiscardHandler)
-	file, err := openStore(s, clock, log)
+	file, err := offline.Open(s, clock, log)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -1206,7 +1208,7 @@ func fillHistory(b *testing.B, s *settings.Settings, clock *clockwork.FakeClock)
 		b.Fatal(err)
 	}
 	parks := catalogue.Default()
-	engine, err := newEngine(s, clock, &terminal{io.Discard, io.Discard, log}, openmeteo.Limits{}, parks, file, server, false)
+	engine, err := newEngine(s, clock, offline.Terminal{Out: io.Discard, Errs: io.Discard, Log: log}, openmeteo.Limits{}, parks, file, server, false)
 	if err != nil {
 		b.Fatal(err)
 	}
