@@ -59,7 +59,7 @@ func run(ctx context.Context, args, environ []string, out, errs io.Writer) int {
 		"demo": demo, "serve": serve, "check": offline.Check, "catalogue": offline.Catalogues, "backup": offline.Backup,
 		"import": offline.Imports, "calibrate": offline.Calibrate, "version": showVersion, "help": help,
 	}
-	if err := commands[s.Command](ctx, s, offline.Terminal{Out: out, Errs: errs, Log: s.NewLog(errs), UserAgent: "vigia/" + version}); err != nil {
+	if err := commands[s.Command](ctx, s, offline.Terminal{Out: out, Errs: errs, Log: s.NewLog(errs), Clock: clockwork.NewRealClock(), UserAgent: "vigia/" + version}); err != nil {
 		fmt.Fprintf(errs, "vigia %s: %v\n", s.Command, err)
 		if usage := (*settings.UsageError)(nil); errors.As(err, &usage) {
 			return 2

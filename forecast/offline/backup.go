@@ -5,9 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
-
-	"github.com/jonboulle/clockwork"
 
 	"vigia/store/settings"
 )
@@ -17,12 +14,12 @@ func Backup(_ context.Context, s *settings.Settings, t Terminal) error {
 	if live := liveFile(s); missing(live) {
 		return fmt.Errorf("%s does not exist, so there is nothing to copy; name the folder of the data with --data", live)
 	}
-	file, err := Open(s, clockwork.NewRealClock(), t.Log)
+	file, err := Open(s, t.Clock, t.Log)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	path := filepath.Join(s.Data, "backups", "vigia-"+time.Now().UTC().Format("20060102T150405Z")+".db")
+	path := filepath.Join(s.Data, "backups", "vigia-"+t.Clock.Now().UTC().Format("20060102T150405Z")+".db")
 	if len(s.Args) > 0 {
 		path = s.Args[0]
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/jonboulle/clockwork"
-
 	"vigia/forecast"
 	"vigia/forecast/hazard"
 	"vigia/forecast/openmeteo"
@@ -18,7 +16,7 @@ func Calibrate(ctx context.Context, s *settings.Settings, t Terminal) error {
 	if err != nil {
 		return err
 	}
-	clock := clockwork.NewRealClock()
+	clock := t.Clock
 	first, last, err := s.Span(clock.Now())
 	if err != nil {
 		return err

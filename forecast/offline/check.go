@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/jonboulle/clockwork"
-
 	"vigia/forecast/openmeteo"
 	"vigia/store"
 	"vigia/store/settings"
@@ -29,7 +27,7 @@ func Check(_ context.Context, s *settings.Settings, t Terminal) error {
 		fmt.Fprintln(t.Out, "file: none yet, it is made at the first start")
 		return nil
 	}
-	file, err := openWith(s, store.Options{Clock: clockwork.NewRealClock(), Log: t.Log, LookOnly: true})
+	file, err := openWith(s, store.Options{Clock: t.Clock, Log: t.Log, LookOnly: true})
 	if errors.Is(err, store.ErrUnready) {
 		fmt.Fprintf(t.Out, "file: %v\n", err)
 		return nil

@@ -3,9 +3,6 @@ package offline
 import (
 	"context"
 	"fmt"
-	"time"
-
-	"github.com/jonboulle/clockwork"
 
 	"vigia/forecast"
 	"vigia/forecast/hazard"
@@ -28,11 +25,11 @@ func Imports(_ context.Context, s *settings.Settings, t Terminal) error {
 	if err != nil {
 		return err
 	}
-	batch, err := notices.Read(kind, document, parks, time.Now())
+	batch, err := notices.Read(kind, document, parks, t.Clock.Now())
 	if err != nil {
 		return err
 	}
-	file, err := Open(s, clockwork.NewRealClock(), t.Log)
+	file, err := Open(s, t.Clock, t.Log)
 	if err != nil {
 		return err
 	}
@@ -50,13 +47,13 @@ func observations(s *settings.Settings, t Terminal, parks *catalogue.Catalogue) 
 	if err != nil {
 		return err
 	}
-	file, err := Open(s, clockwork.NewRealClock(), t.Log)
+	file, err := Open(s, t.Clock, t.Log)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
 	done, err := forecast.Observations{
-		Store: file, Catalogue: parks, Rules: hazard.DefaultRules(), Log: t.Log, Now: time.Now(), Name: s.Args[1], Data: data,
+		Store: file, Catalogue: parks, Rules: hazard.DefaultRules(), Log: t.Log, Now: t.Clock.Now(), Name: s.Args[1], Data: data,
 	}.Import()
 	if err != nil {
 		return err

@@ -26,6 +26,7 @@ import (
 type Terminal struct {
 	Out, Errs io.Writer
 	Log       *slog.Logger
+	Clock     clockwork.Clock
 	UserAgent string // by which servers that are asked know the program
 }
 
