@@ -23,7 +23,7 @@ type season struct {
 	reopened             int                    // alerts that opened where one was withdrawn less than a day before
 	notices              int
 	levels               map[string]*flipSeries // by park, hazard and valid hour
-	before               []alert.Alert
+	noticed              map[string]int         // by alert: notices seen
 	initial              map[string]time.Time
 }
 
@@ -58,7 +58,7 @@ func TestSeason(t *testing.T) {
 	w.weather = simulate.New(simulate.Options{Seed: 11, Clock: w.clock})
 	w.server.Config.Handler = w.weather
 	w.restart(t)
-	f := &season{alerts: map[string]alert.Alert{}, levels: map[string]*flipSeries{}, trails: len(w.contents.Trails)}
+	f := &season{alerts: map[string]alert.Alert{}, noticed: map[string]int{}, levels: map[string]*flipSeries{}, trails: len(w.contents.Trails)}
 	for hour := range *seasonDays * 24 {
 		f.see(w.cycle(t), w.engine, w.contents)
 		next := noon.Add(time.Duration(hour+1) * time.Hour)
@@ -71,8 +71,11 @@ func TestSeason(t *testing.T) {
 // see takes a cycle's outcome into account.
 func (f *season) see(e *store.Edition, engine *Engine, c *catalogue.Catalogue) {
 	f.cycles++
-	f.notices += len(alert.Announcements(f.before, engine.alerts))
-	f.before = engine.alerts
+	for i := range engine.alerts {
+		a := &engine.alerts[i]
+		f.notices += max(0, len(a.Notices)-f.noticed[a.ID])
+		f.noticed[a.ID] = len(a.Notices)
+	}
 	for _, a := range e.Alerts {
 		if _, known := f.alerts[a.ID]; !known && f.follows(&a) {
 			f.reopened++

@@ -12,7 +12,7 @@
 // wherever they overlap or lie up to two hours apart → alerts, each an episode
 // with its stable id, its version and its history. Windows of one park and hazard
 // that lie farther apart are separate episodes with ids of their own. What the
-// people who follow a park are told of all this is decided last ([Announcements]).
+// people who follow a park are told of all this is decided last ([Notice]).
 package alert
 
 import (

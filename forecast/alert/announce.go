@@ -6,8 +6,12 @@ import (
 )
 
 // Notice is a change of an alert that was worth a message to those who follow
-// the park. Messages are decided here and nowhere else, so that an alert cannot
-// change its mind in front of people more often than the rules allow.
+// the park. They are decided here and nowhere else, so that an alert cannot
+// change its mind in front of people more often than the rules allow: for a park
+// and a hazard, the first alert that opens; a level above what was told; a
+// beginning three hours or more before what was told; and the end of all that was
+// told. An end before its time is told when it has lasted for six hours. Further
+// cautions within two days of a message are for the pages to show.
 type Notice struct {
 	What  ChangeKind `json:"que"` // Opened, Raised, Moved (begins earlier), Ended or Withdrawn
 	At    time.Time  `json:"en"`
@@ -28,32 +32,6 @@ const (
 	messageSpan = 48 * time.Hour
 	maxMessages = 2
 )
-
-// Announcement is a change to be sent.
-type Announcement struct {
-	Alert  Alert // as it is now
-	Notice Notice
-}
-
-// Announcements lists the changes between two cycles that are to be sent: those
-// that [Update] and [Expire] noted in the alerts since. That is, for a park and a
-// hazard: the first alert that opens; a level above what was told; a beginning
-// three hours or more before what was told; and the end of all that was told. An
-// end before its time is told when it has lasted for six hours. Further cautions
-// within two days of a message are for the pages to show.
-func Announcements(before, after []Alert) []Announcement {
-	known := map[string]int{}
-	for i := range before {
-		known[before[i].ID] = len(before[i].Notices)
-	}
-	var list []Announcement
-	for i := range after {
-		for n := known[after[i].ID]; n < len(after[i].Notices); n++ {
-			list = append(list, Announcement{after[i], after[i].Notices[n]})
-		}
-	}
-	return list
-}
 
 // announce notes in each alert the change that is worth a message now, if any.
 // The alerts come in the order of parks, hazards and starts.

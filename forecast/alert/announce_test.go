@@ -14,13 +14,33 @@ type telling struct {
 	at     time.Time
 }
 
+// announcement is a change to be sent.
+type announcement struct {
+	Alert  Alert
+	Notice Notice
+}
+
+// announcements lists the notices that came between two cycles.
+func announcements(before, after []Alert) (list []announcement) {
+	known := map[string]int{}
+	for i := range before {
+		known[before[i].ID] = len(before[i].Notices)
+	}
+	for i := range after {
+		for _, n := range after[i].Notices[min(known[after[i].ID], len(after[i].Notices)):] {
+			list = append(list, announcement{after[i], n})
+		}
+	}
+	return list
+}
+
 // run counts a run after some hours and gives the changes that it would send.
 func (x *telling) run(hours int, trails ...string) (sent []ChangeKind) {
 	x.t.Helper()
 	x.at = x.at.Add(time.Duration(hours) * time.Hour)
 	before := x.alerts
 	x.alerts = update(before, x.at, trails...)
-	for _, a := range Announcements(before, x.alerts) {
+	for _, a := range announcements(before, x.alerts) {
 		if !a.Notice.At.Equal(x.at) || a.Notice.Level != a.Alert.Level {
 			x.t.Errorf("%+v", a)
 		}
@@ -113,7 +133,7 @@ func TestStoriesAreApart(t *testing.T) {
 	other := outlook(x.at, calm(2)+"aa")
 	other.Park = "lauca"
 	after := Update(x.alerts, []Outlook{outlook(x.at, calm(39)+"rr"), other}, cycle(x.at))
-	if got := Announcements(x.alerts, after); len(got) != 1 || got[0].Alert.Park != "lauca" {
+	if got := announcements(x.alerts, after); len(got) != 1 || got[0].Alert.Park != "lauca" {
 		t.Errorf("%+v", got)
 	}
 }

@@ -185,7 +185,7 @@ func sent(random *rand.Rand, steady bool, letters string) (n int) {
 		}
 		at := now.Add(time.Duration(i) * time.Hour)
 		after := update(alerts, at, text)
-		n += len(Announcements(alerts, after))
+		n += len(announcements(alerts, after))
 		alerts = after
 	}
 	return n
