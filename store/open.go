@@ -54,7 +54,11 @@ func open(path string, o Options, all []migration) (*Store, error) {
 			_ = os.Remove(name)
 		}
 	}
-	if err := s.bringForward(all, found, o.LookOnly); err != nil {
+	err = s.bringForward(all, found, o.LookOnly)
+	if err == nil {
+		err = s.countKept()
+	}
+	if err != nil {
 		_ = s.Close()
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}

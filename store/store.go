@@ -25,6 +25,8 @@ import (
 	"github.com/jonboulle/clockwork"
 	"go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
+
+	"vigia/store/subscription"
 )
 
 // Options are what Open needs besides the path.
@@ -50,6 +52,10 @@ type Store struct {
 	broken     atomic.Pointer[error] // why nothing can be read any more
 	needed     atomic.Int64          // bytes that the file had when it was last known to be whole
 	numbering  atomic.Pointer[numbering]
+
+	queued   [subscription.NumChannels]atomic.Int64 // items in the outbox
+	waiting  atomic.Int64                           // requests and pending subscriptions
+	reported sync.Map                               // damaged records that were logged
 }
 
 // Close lets go of the file. It waits for transactions under way. A second
