@@ -39,14 +39,15 @@ type Options struct {
 
 // Store is the open file. Its methods may be called from any goroutine.
 type Store struct {
-	path  string
-	db    *bbolt.DB
-	file  *os.File // bbolt's own handle, kept to look at the size and to let go of the lock
-	clock clockwork.Clock
-	log   *slog.Logger
+	path     string
+	db       *bbolt.DB
+	file     *os.File // bbolt's own handle, kept to look at the size and to let go of the lock
+	clock    clockwork.Clock
+	log      *slog.Logger
+	maxBytes int64
 
-	writing    sync.Mutex            // one writer, or one check, at a time
-	beginning  sync.Mutex            // one transaction begins at a time
+	writing    sync.Mutex            // one writer, check or compaction at a time
+	beginning  sync.Mutex            // one transaction begins at a time; held to change db and file
 	unreleased atomic.Int32          // transactions that a fault left with bbolt's locks held
 	readOnly   atomic.Pointer[error] // why nothing can be written any more
 	broken     atomic.Pointer[error] // why nothing can be read any more
@@ -88,7 +89,11 @@ func (s *Store) Size() int64 {
 }
 
 // Stats are bbolt's own figures. OpenTxN should be 0 between calls.
-func (s *Store) Stats() bbolt.Stats { return s.db.Stats() }
+func (s *Store) Stats() bbolt.Stats {
+	s.beginning.Lock()
+	defer s.beginning.Unlock()
+	return s.db.Stats()
+}
 
 // Err tells why the store can no longer be written, nil while it can.
 func (s *Store) Err() error {
@@ -157,7 +162,8 @@ func (s *Store) write(do func(*bbolt.Tx) error) error {
 	return nil
 }
 
-// noteSize remembers the file's size. The file never shrinks while it is open.
+// noteSize remembers the file's size. The file never shrinks while it is open:
+// a compaction puts another in its place.
 func (s *Store) noteSize() {
 	if info, err := s.file.Stat(); err == nil {
 		s.needed.Store(info.Size())
