@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"runtime/debug"
 
 	"go.etcd.io/bbolt"
 
@@ -25,7 +24,7 @@ func (e *undecidedError) Unwrap() error { return e.cause }
 func (s *Store) decide(tx *bbolt.Tx, c *Cycle) error {
 	t := &Tx{store: s, tx: tx}
 	changed := t.changedAlerts(c)
-	if err := c.ask(t, changed); err != nil {
+	if err := spared(func() error { return c.Decide(t, c, changed) }); err != nil {
 		return &undecidedError{err}
 	}
 	bucket := tx.Bucket(bucketDecided)
@@ -36,21 +35,6 @@ func (s *Store) decide(tx *bbolt.Tx, c *Cycle) error {
 		}
 	}
 	return dropStale(tx)
-}
-
-// ask calls Decide. A panic of it is its own failure and not the file's, save for a
-// fault of memory, which has an address.
-func (c *Cycle) ask(t *Tx, changed []ChangedAlert) (err error) {
-	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case interface{ Addr() uintptr }:
-			panic(r)
-		default:
-			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
-		}
-	}()
-	return c.Decide(t, c, changed)
 }
 
 // decidedMark is how an alert was when it was decided last.

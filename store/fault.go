@@ -65,6 +65,21 @@ func guard(path string, do func() error) (err error) {
 	return do()
 }
 
+// spared runs the part of a transaction that others wrote. Their panic is their own
+// failure and not the file's, save for a fault of memory, which has an address.
+func spared(do func() error) (err error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case interface{ Addr() uintptr }:
+			panic(r)
+		default:
+			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+		}
+	}()
+	return do()
+}
+
 func (s *Store) guarded(do func() error) error {
 	err := guard(s.path, do)
 	if damaged := (*DamagedError)(nil); errors.As(err, &damaged) && damaged.fault {

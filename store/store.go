@@ -1,13 +1,17 @@
 // Package store keeps what Vigía must not lose in one bbolt file: the newest run
 // of each weather model, the estimates of the last week as they were issued, the
-// alerts, and the ledger of what was asked of the provider.
+// alerts, the ledger of what was asked of the provider, and the subscriptions with
+// the outbox of messages to them.
 //
 // Data passes through it in both directions as plain values. Writing: a value is
 // checked, put into a compact form with a version and a checksum, and written in
 // one transaction that is on stable storage when the method returns. Reading: one
 // short read transaction, the value decoded and copied out before it ends, so
-// that no caller ever holds memory of the file. Nothing here serves requests:
-// the hourly cycle reads and writes, and publishes an immutable [Edition].
+// that no caller ever holds memory of the file. No estimate is read from here to
+// serve a request: the hourly cycle reads and writes, and publishes an immutable
+// [Edition]. Of subscriptions and messages, transactions ([Tx]) are made of small
+// steps by those who decide; who is told of a change of an alert is decided within
+// the transaction that keeps the change ([Cycle]).
 //
 // The file may fail in every way that a disk can. What was damaged is reported
 // ([DamagedError]) and left as it is; after a failed write the store is read-only

@@ -23,15 +23,21 @@ type Tx struct {
 	counting bool // the change of the counts is on its way
 }
 
-// View runs do in a read transaction. do begins no other transaction.
+// View runs do in a read transaction. do begins no other transaction; its panic comes
+// back as an error.
 func (s *Store) View(what string, do func(*Tx) error) error {
-	return s.view(what, func(tx *bbolt.Tx) error { return do(&Tx{store: s, tx: tx}) })
+	return s.view(what, func(tx *bbolt.Tx) error {
+		return spared(func() error { return do(&Tx{store: s, tx: tx}) })
+	})
 }
 
 // Update runs do in a write transaction. When it returns nil everything done is on
-// stable storage; when do fails nothing is. do begins no other transaction.
+// stable storage; when do fails or panics, which comes back as an error, nothing is.
+// do begins no other transaction.
 func (s *Store) Update(what string, do func(*Tx) error) error {
-	return s.update(what, func(tx *bbolt.Tx) error { return do(&Tx{store: s, tx: tx}) })
+	return s.update(what, func(tx *bbolt.Tx) error {
+		return spared(func() error { return do(&Tx{store: s, tx: tx}) })
+	})
 }
 
 // count has the counts in memory follow once the transaction is kept.

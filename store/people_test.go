@@ -1,0 +1,504 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"vigia/forecast/alert"
+	"vigia/store/subscription"
+)
+
+// must ends the test at an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// keep does something in a transaction that must be kept.
+func keep(t testing.TB, s *Store, do func(*Tx) error) {
+	t.Helper()
+	must(t, s.Update("write", do))
+}
+
+// see does something in a read transaction.
+func see(t testing.TB, s *Store, do func(*Tx) error) {
+	t.Helper()
+	must(t, s.View("read", do))
+}
+
+func idOf(n int) (id subscription.ID) {
+	id[0], id[1], id[2], id[15] = byte(n>>16), byte(n>>8), byte(n), 0xA5
+	return id
+}
+
+func addressOf(n int) string { return fmt.Sprintf("Persona.%d@ejemplo.cl", n) }
+
+// byMail is a subscription by e-mail to places.
+func byMail(n int, parks []string, trails ...string) *subscription.Subscription {
+	return &subscription.Subscription{
+		ID: idOf(n), Channel: subscription.Email, Address: addressOf(n),
+		Preferences: subscription.Preferences{
+			Parks: parks, Trails: trails, Conditions: subscription.Conditions{MinLevel: alert.Caution},
+		},
+		Consent:   subscription.Consent{At: testHour, Policy: "1"},
+		CreatedAt: testHour, ConfirmedAt: testHour.Add(time.Minute),
+	}
+}
+
+// byPush is a subscription by Web Push.
+func byPush(n int, parks ...string) *subscription.Subscription {
+	s := byMail(n, parks)
+	s.Channel, s.Address = subscription.WebPush, ""
+	s.Target = &subscription.Target{Endpoint: fmt.Sprintf("https://push.example/send/%d", n)}
+	s.Target.Key[0], s.Target.Auth[15] = 4, byte(n)
+	return s
+}
+
+// randomSubscription draws the subscription of a number anew.
+func randomSubscription(r *rand.Rand, n int, places []string) *subscription.Subscription {
+	s := byMail(n, nil)
+	if n%3 == 0 {
+		s = byPush(n)
+	}
+	for _, place := range places {
+		if r.IntN(3) == 0 {
+			s.Preferences.Parks = append(s.Preferences.Parks, place)
+		} else if r.IntN(4) == 0 {
+			s.Preferences.Trails = append(s.Preferences.Trails, place+"/sendero")
+		}
+	}
+	c := &s.Preferences.Conditions
+	c.MinLevel = alert.Caution + alert.Level(r.IntN(2))
+	c.Hazards = subscription.HazardSet(r.IntN(1 << 9))
+	if r.IntN(2) == 0 {
+		c.Quiet = &subscription.Quiet{From: uint16(r.IntN(1440)), To: uint16(r.IntN(1440))}
+	}
+	if r.IntN(3) == 0 {
+		c.Trip = &subscription.Trip{From: "2026-07-05", To: subscription.Date(fmt.Sprintf("2026-07-%02d", 6+r.IntN(20)))}
+		s.Ends = testHour.Add(time.Duration(r.IntN(30)) * 24 * time.Hour)
+	}
+	s.Preferences.Language = subscription.Language(r.IntN(2))
+	return s
+}
+
+// followerOfSubscription is what the index must say.
+func followerOfSubscription(s *subscription.Subscription) Follower {
+	return Follower{ID: s.ID, Channel: s.Channel, Conditions: s.Preferences.Conditions}
+}
+
+func TestSubscriptionsAreFoundByEveryWay(t *testing.T) {
+	s := openStore(t, newPath(t))
+	mail, push := byMail(1, []string{"a", "b"}, "c/d"), byPush(2, "a")
+	mail.Preferences.Trip = &subscription.Trip{From: "2026-07-05", To: "2026-07-06"}
+	mail.Ends = testHour.Add(50 * time.Hour)
+	keep(t, s, func(tx *Tx) error { return errors.Join(tx.PutSubscription(mail), tx.PutSubscription(push)) })
+	see(t, s, func(tx *Tx) error {
+		for _, want := range []*subscription.Subscription{mail, push} {
+			if got, err := tx.Subscription(want.ID); err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("%+v, %v; want %+v", got, err, want)
+			}
+		}
+		if id, ok := tx.ByAddress(subscription.Identity(mail.Address)); !ok || id != mail.ID {
+			t.Errorf("by address: %x, %v", id, ok)
+		}
+		if id, ok := tx.ByEndpoint(push.Target.Endpoint); !ok || id != push.ID {
+			t.Errorf("by endpoint: %x, %v", id, ok)
+		}
+		for _, identity := range []string{"", mail.Address + "x", push.Target.Endpoint} {
+			if _, ok := tx.ByAddress(identity); ok {
+				t.Errorf("%q found", identity)
+			}
+		}
+		if _, err := tx.Subscription(idOf(3)); !errors.Is(err, ErrNotFound) {
+			t.Errorf("an unknown id: %v", err)
+		}
+		for at, want := range map[time.Time][]subscription.ID{mail.Ends.Add(-1): nil, mail.Ends: {mail.ID}} {
+			if ids, err := tx.Ending(at, 10); err != nil || !slices.Equal(ids, want) {
+				t.Errorf("ending at %v: %x, %v", at, ids, err)
+			}
+		}
+		return nil
+	})
+	if _, erased := s.ErasedSince(); erased {
+		t.Error("something counts as erased")
+	}
+}
+
+func TestChangedPreferencesMoveTheIndexes(t *testing.T) {
+	s := openStore(t, newPath(t))
+	one := byMail(1, []string{"a", "b"})
+	one.Ends = testHour.Add(time.Hour)
+	keep(t, s, func(tx *Tx) error { return tx.PutSubscription(one) })
+	one.Preferences.Parks = []string{"b"}
+	one.Preferences.Trails = []string{"a/x"}
+	one.Preferences.Trip = &subscription.Trip{From: "2026-07-05", To: "2026-07-09"}
+	one.Ends = testHour.Add(2 * time.Hour)
+	keep(t, s, func(tx *Tx) error { return tx.PutSubscription(one) })
+	places := []string{"a", "b", "a/x"}
+	see(t, s, func(tx *Tx) error {
+		return tx.EachFollower(places, func(f *Follower, at []int) error {
+			if !reflect.DeepEqual(*f, followerOfSubscription(one)) || !slices.Equal(at, []int{1, 2}) {
+				t.Errorf("%+v at %v", f, at)
+			}
+			return nil
+		})
+	})
+	one.Preferences.Trip, one.Ends = nil, time.Time{}
+	keep(t, s, func(tx *Tx) error { return tx.PutSubscription(one) })
+	see(t, s, func(tx *Tx) error {
+		if ids, _ := tx.Ending(testHour.AddDate(9, 0, 0), 9); len(ids) > 0 {
+			t.Errorf("still ending: %x", ids)
+		}
+		return tx.EachWithTrip(func(f *Follower) error { t.Errorf("still with a trip: %+v", f); return nil })
+	})
+	if _, erased := s.ErasedSince(); erased {
+		t.Error("the address stayed, and something counts as erased")
+	}
+	one.Address = "otra@ejemplo.cl"
+	keep(t, s, func(tx *Tx) error { return tx.PutSubscription(one) })
+	if since, erased := s.ErasedSince(); !erased || !since.Equal(testHour) {
+		t.Errorf("an address was replaced: %v, %v", since, erased)
+	}
+}
+
+func TestNoTwoSubscriptionsShareAnAddress(t *testing.T) {
+	s := openStore(t, newPath(t))
+	first, second := byMail(1, []string{"a"}), byMail(2, []string{"b"})
+	second.Address = "persona.1@EJEMPLO.cl"
+	keep(t, s, func(tx *Tx) error { return tx.PutSubscription(first) })
+	if err := s.Update("second", func(tx *Tx) error { return tx.PutSubscription(second) }); err == nil {
+		t.Error("two would be told at one address")
+	}
+	keep(t, s, func(tx *Tx) error {
+		_, err := tx.Erase(first.ID)
+		return errors.Join(err, tx.PutSubscription(second))
+	})
+}
+
+func TestWhatCannotBeReadIsNotWritten(t *testing.T) {
+	s := openStore(t, newPath(t))
+	for name, change := range map[string]func(*subscription.Subscription){
+		"no address":     func(s *subscription.Subscription) { s.Address = "" },
+		"two targets":    func(s *subscription.Subscription) { s.Target = &subscription.Target{} },
+		"push, no key":   func(s *subscription.Subscription) { s.Channel, s.Address = subscription.WebPush, "" },
+		"channel":        func(s *subscription.Subscription) { s.Channel = 9 },
+		"language":       func(s *subscription.Subscription) { s.Preferences.Language = 7 },
+		"no level":       func(s *subscription.Subscription) { s.Preferences.MinLevel = alert.NoLevel },
+		"unknown level":  func(s *subscription.Subscription) { s.Preferences.MinLevel = 9 },
+		"zero in a park": func(s *subscription.Subscription) { s.Preferences.Parks = []string{"a\x00b"} },
+		"empty trail":    func(s *subscription.Subscription) { s.Preferences.Trails = []string{""} },
+	} {
+		one := byMail(1, []string{"a"})
+		change(one)
+		if err := s.Update(name, func(tx *Tx) error { return tx.PutSubscription(one) }); err == nil {
+			t.Errorf("%s: written", name)
+		}
+	}
+	for name, do := range map[string]func(*Tx) error{
+		"request without an address": func(tx *Tx) error { return tx.PutRequest(&subscription.Request{}) },
+		"pending without an address": func(tx *Tx) error { return tx.PutPending(subscription.Hash{}, &subscription.Pending{}) },
+		"item of an unknown channel": func(tx *Tx) error { return tx.Enqueue(&Item{Channel: 2}) },
+		"item of an unknown kind":    func(tx *Tx) error { return tx.Enqueue(&Item{Kind: 99}) },
+		"item of an unknown change":  func(tx *Tx) error { return tx.Enqueue(&Item{News: []News{{What: 99}}}) },
+		"story without a name":       func(tx *Tx) error { return tx.PutTold("", idOf(1), Told{}) },
+		"story with a zero":          func(tx *Tx) error { return tx.PutTold("a\x00", idOf(1), Told{}) },
+		"told of an unknown level":   func(tx *Tx) error { return tx.PutTold("a", idOf(1), Told{Level: 3}) },
+		"unknown outcome":            func(tx *Tx) error { return tx.Settle(&Item{}, 77, testHour) },
+	} {
+		if err := s.Update(name, do); err == nil {
+			t.Errorf("%s: written", name)
+		}
+	}
+	if s.Err() != nil {
+		t.Errorf("the store was closed to writes: %v", s.Err())
+	}
+}
+
+// rawlyHeld tells in which buckets bytes are found, in keys or values.
+func rawlyHeld(t *testing.T, s *Store, needle []byte) (buckets []string) {
+	t.Helper()
+	must(t, s.view("look", func(tx *bbolt.Tx) error {
+		return tx.ForEach(func(name []byte, b *bbolt.Bucket) error {
+			return b.ForEach(func(k, v []byte) error {
+				if bytes.Contains(k, needle) || bytes.Contains(v, needle) {
+					buckets = append(buckets, string(name))
+				}
+				return nil
+			})
+		})
+	}))
+	return buckets
+}
+
+func TestErasureLeavesNothingButItems(t *testing.T) {
+	s := openStore(t, newPath(t))
+	for n := range 6 {
+		one := randomSubscription(rand.New(rand.NewPCG(uint64(n), 1)), n, []string{"a", "b", "c"})
+		one.Preferences.Trip, one.Ends = &subscription.Trip{From: "2026-07-05", To: "2026-07-06"}, testHour
+		keep(t, s, func(tx *Tx) error {
+			item := Item{Kind: NewsItem, Subscriber: one.ID, Due: testHour}
+			return errors.Join(tx.PutSubscription(one), tx.Enqueue(&item),
+				tx.PutTold("a/viento", one.ID, Told{At: testHour}), tx.PutTold("b/frio", one.ID, Told{At: testHour}),
+				tx.PutTold("zz", idOf(99), Told{At: testHour}))
+		})
+	}
+	for n := range 6 {
+		id := idOf(n)
+		keep(t, s, func(tx *Tx) error {
+			if was, err := tx.Erase(id); !was || err != nil {
+				t.Errorf("%v, %v", was, err)
+			}
+			if was, err := tx.Erase(id); was || err != nil {
+				t.Errorf("again: %v, %v", was, err)
+			}
+			return nil
+		})
+		if held := rawlyHeld(t, s, id[:]); !slices.Equal(held, []string{"items"}) {
+			t.Errorf("of %d: %v", n, held)
+		}
+		if held := rawlyHeld(t, s, []byte(subscription.Identity(addressOf(n)))); len(held) > 0 {
+			t.Errorf("address of %d: %v", n, held)
+		}
+		must(t, s.Check(t.Context()))
+	}
+	if since, erased := s.ErasedSince(); !erased || !since.Equal(testHour) {
+		t.Errorf("%v, %v", since, erased)
+	}
+}
+
+func TestADamagedSubscriptionCanBeErasedAndReplaced(t *testing.T) {
+	for name, do := range map[string]func(tx *Tx, one *subscription.Subscription) error{
+		"erase": func(tx *Tx, one *subscription.Subscription) error { _, err := tx.Erase(one.ID); return err },
+		"replace": func(tx *Tx, one *subscription.Subscription) error {
+			one.Preferences.Parks = []string{"z"}
+			return tx.PutSubscription(one)
+		},
+	} {
+		s := openStore(t, newPath(t))
+		one, other := byMail(1, []string{"a", "b"}), byMail(2, []string{"a"})
+		one.Ends, one.Preferences.Trip = testHour, &subscription.Trip{}
+		keep(t, s, func(tx *Tx) error { return errors.Join(tx.PutSubscription(one), tx.PutSubscription(other)) })
+		corrupt(t, s, bucketSubscriptions, one.ID[:], func(v []byte) { v[20] ^= 1 })
+		see(t, s, func(tx *Tx) error {
+			_, err := tx.Subscription(one.ID)
+			wantDamaged(t, err)
+			return nil
+		})
+		if err := s.Check(t.Context()); err == nil {
+			t.Error("the check finds nothing")
+		}
+		keep(t, s, func(tx *Tx) error { return do(tx, one) })
+		if err := s.Check(t.Context()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		see(t, s, func(tx *Tx) error {
+			return tx.EachFollower([]string{"a"}, func(f *Follower, _ []int) error {
+				if f.ID != other.ID {
+					t.Errorf("%s: %x still follows", name, f.ID)
+				}
+				return nil
+			})
+		})
+	}
+}
+
+func TestOfRequestsAndPendingTenThousandWait(t *testing.T) {
+	path := newPath(t)
+	s := openStore(t, path)
+	request := subscription.Request{Address: "a@b.cl", Preferences: byMail(1, []string{"a"}).Preferences, Until: testHour}
+	pending := subscription.Pending{Address: request.Address, Preferences: request.Preferences}
+	full := func() (err error) {
+		_ = s.Update("one more", func(tx *Tx) error { err = tx.PutRequest(&request); return errors.New("not kept") })
+		return err
+	}
+	keep(t, s, func(tx *Tx) error {
+		for i := range 4_000 {
+			h := subscription.Hash{byte(i >> 8), byte(i)}
+			if err := tx.PutPending(h, &pending); err != nil {
+				return err
+			}
+		}
+		for range maxWaiting - 4_001 {
+			if err := tx.PutRequest(&request); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err := full(); err != nil {
+		t.Errorf("one fewer than the limit: %v", err)
+	}
+	if err := full(); err != nil {
+		t.Errorf("one that was not kept counted: %v", err)
+	}
+	keep(t, s, func(tx *Tx) error {
+		err := tx.PutRequest(&request)
+		if more := tx.PutRequest(&request); !errors.Is(more, subscription.ErrTooMany) {
+			t.Errorf("within a transaction: %v", more)
+		}
+		return err
+	})
+	if err := full(); !errors.Is(err, subscription.ErrTooMany) {
+		t.Errorf("at the limit: %v", err)
+	}
+	checkAndClose(t, s)
+	s = openStore(t, path)
+	if err := full(); !errors.Is(err, subscription.ErrTooMany) {
+		t.Errorf("after a restart: %v", err)
+	}
+	keep(t, s, func(tx *Tx) error { // a request that becomes pending changes nothing
+		return errors.Join(tx.DropRequest(1), tx.DropRequest(1), tx.PutPending(subscription.Hash{1: 1, 31: 9}, &pending),
+			tx.PutPending(subscription.Hash{}, &pending))
+	})
+	if err := full(); !errors.Is(err, subscription.ErrTooMany) {
+		t.Errorf("after one became pending: %v", err)
+	}
+	keep(t, s, func(tx *Tx) error { return tx.DropPending(subscription.Hash{}) })
+	if err := full(); err != nil {
+		t.Errorf("after one was dropped: %v", err)
+	}
+}
+
+// TestARequestCostsOnePut: an address known, unknown, suppressed or pending makes
+// no difference to what is written.
+func TestARequestCostsOnePut(t *testing.T) {
+	s := openStore(t, newPath(t))
+	known := byMail(1, []string{"a"})
+	keep(t, s, func(tx *Tx) error { return tx.PutSubscription(known) })
+	records := func(tx *Tx) (n int) {
+		_ = tx.tx.ForEach(func(_ []byte, b *bbolt.Bucket) error {
+			return b.ForEach(func(_, _ []byte) error { n++; return nil })
+		})
+		return n
+	}
+	for _, address := range []string{known.Address, addressOf(2)} {
+		keep(t, s, func(tx *Tx) error {
+			before := records(tx)
+			request := subscription.Request{Address: address, Preferences: known.Preferences}
+			err := tx.PutRequest(&request)
+			if put := records(tx) - before; put != 1 {
+				t.Errorf("%d records more", put)
+			}
+			return err
+		})
+	}
+}
+
+func TestRequestsComeInOrderAndOnce(t *testing.T) {
+	s := openStore(t, newPath(t))
+	var want []subscription.Request
+	for n := range 7 {
+		request := subscription.Request{
+			Address: addressOf(n), Preferences: byMail(n, []string{"a"}).Preferences,
+			Consent: subscription.Consent{At: testHour, Policy: "2"}, Until: testHour.Add(time.Hour), Trap: n == 3,
+		}
+		keep(t, s, func(tx *Tx) error { return tx.PutRequest(&request) })
+		want = append(want, request)
+	}
+	read := func(after uint64, n int) (requests []subscription.Request) {
+		see(t, s, func(tx *Tx) (err error) { requests, err = tx.Requests(after, n); return err })
+		return requests
+	}
+	if got := read(0, 99); !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+	if got := read(want[2].Seq, 2); !reflect.DeepEqual(got, want[3:5]) {
+		t.Errorf("%+v", got)
+	}
+	if got := read(1<<64-1, 9); len(got) > 0 {
+		t.Errorf("after the last: %+v", got)
+	}
+	keep(t, s, func(tx *Tx) error { return tx.DropRequest(want[6].Seq) })
+	again := want[6]
+	keep(t, s, func(tx *Tx) error { return tx.PutRequest(&again) })
+	if again.Seq <= want[6].Seq {
+		t.Errorf("seq %d given again", again.Seq)
+	}
+}
+
+func TestPendingMailedAndSuppressed(t *testing.T) {
+	s := openStore(t, newPath(t))
+	h, used := subscription.Hash{1, 2}, idOf(5)
+	pending := &subscription.Pending{
+		Nonce: [16]byte{3}, Address: addressOf(1), Preferences: byMail(1, []string{"a"}).Preferences,
+		Consent: subscription.Consent{At: testHour, Policy: "2"}, DecidedAt: testHour, Until: testHour.Add(48 * time.Hour),
+	}
+	keep(t, s, func(tx *Tx) error { return tx.PutPending(h, pending) })
+	if _, erased := s.ErasedSince(); erased {
+		t.Error("something counts as erased")
+	}
+	done := *pending
+	done.Address, done.Used, done.Preferences = "", &used, subscription.Preferences{}
+	key := subscription.AddressKey{7}
+	mails := []time.Time{testHour, testHour.Add(time.Hour + 1)}
+	keep(t, s, func(tx *Tx) error {
+		if got, err := tx.Pending(h); err != nil || !reflect.DeepEqual(got, pending) {
+			t.Errorf("%+v, %v", got, err)
+		}
+		if at, err := tx.Mailed(key); err != nil || at != nil {
+			t.Errorf("never mailed: %v, %v", at, err)
+		}
+		return errors.Join(tx.PutPending(h, &done), tx.PutMailed(key, mails), tx.Suppress(key), tx.Suppress(key))
+	})
+	if _, erased := s.ErasedSince(); !erased {
+		t.Error("an address was erased and does not count")
+	}
+	keep(t, s, func(tx *Tx) error {
+		if got, err := tx.Pending(h); err != nil || !reflect.DeepEqual(got, &done) {
+			t.Errorf("%+v, %v", got, err)
+		}
+		if at, err := tx.Mailed(key); err != nil || !reflect.DeepEqual(at, mails) {
+			t.Errorf("%v, %v", at, err)
+		}
+		if !tx.Suppressed(key) || tx.Suppressed(subscription.AddressKey{8}) {
+			t.Error("suppressed: not the one that was")
+		}
+		must(t, tx.PruneMailed(mails[1]))
+		if at, _ := tx.Mailed(key); len(at) == 0 {
+			t.Error("pruned too early")
+		}
+		must(t, tx.PruneMailed(mails[1].Add(1)))
+		if at, _ := tx.Mailed(key); len(at) > 0 {
+			t.Error("not pruned")
+		}
+		must(t, errors.Join(tx.PutMailed(key, mails), tx.PutMailed(key, nil)))
+		if at, _ := tx.Mailed(key); len(at) > 0 {
+			t.Error("not forgotten")
+		}
+		_, err := tx.Pending(subscription.Hash{9})
+		if !errors.Is(err, ErrNotFound) {
+			t.Errorf("unknown: %v", err)
+		}
+		return tx.DropPending(h)
+	})
+	if held := rawlyHeld(t, s, h[:]); len(held) > 0 {
+		t.Errorf("left: %v", held)
+	}
+}
+
+func TestAPanicOfACallerIsHisOwn(t *testing.T) {
+	s := openStore(t, newPath(t))
+	var nothing *Item
+	for name, do := range map[string]func(*Tx) error{
+		"said": func(*Tx) error { panic("of his own") },
+		"nil":  func(*Tx) error { nothing.Seq++; return nil },
+	} {
+		if err := s.Update(name, do); err == nil || s.Err() != nil {
+			t.Errorf("%s: %v, store %v", name, err, s.Err())
+		}
+		if err := s.View(name, do); err == nil || s.Err() != nil {
+			t.Errorf("%s: %v, store %v", name, err, s.Err())
+		}
+	}
+	keep(t, s, func(tx *Tx) error { return tx.PutSubscription(byMail(1, []string{"a"})) })
+}
