@@ -244,5 +244,8 @@ func (l *Language) number(x float32, q hazard.Quantity) string {
 // capital gives a text with its first letter in upper case.
 func capital(s string) string {
 	first, size := utf8.DecodeRuneInString(s)
+	if size == 0 {
+		return ""
+	}
 	return string(unicode.ToUpper(first)) + s[size:]
 }
