@@ -90,7 +90,7 @@ func New(o Options) (*Sender, error) {
 	s := &Sender{
 		public: strings.TrimRight(o.Public, "="), key: key, subject: subjectURI(o.Subject), asWritten: o.AsWritten,
 		clock: o.Clock, log: o.Log, timeout: o.Timeout, services: map[string]*service{},
-		open: newTransport(false), guarded: newTransport(true),
+		open: newTransport(newDialer(false)), guarded: newTransport(newDialer(true)),
 	}
 	if s.asWritten == nil {
 		s.asWritten = func(*url.URL) bool { return false }

@@ -19,14 +19,20 @@ const (
 	maxHeader     = 16 << 10
 )
 
-// newTransport makes a client for push services. It keeps connections, speaks
-// HTTP/2 where the service does, and follows nothing: a redirect is an answer like
-// any other. A guarded one dials addresses of the public network only.
-func newTransport(guarded bool) *http.Transport {
+// newDialer makes a dialer; a guarded one dials addresses of the public network
+// only.
+func newDialer(guarded bool) *net.Dialer {
 	dialer := &net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}
 	if guarded {
 		dialer.Control = guard
 	}
+	return dialer
+}
+
+// newTransport makes a client for push services. It keeps connections, speaks
+// HTTP/2 where the service does, and follows nothing: a redirect is an answer like
+// any other.
+func newTransport(dialer *net.Dialer) *http.Transport {
 	return &http.Transport{
 		Proxy:                  nil, // not from the environment either
 		DialContext:            dialer.DialContext,
