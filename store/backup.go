@@ -66,7 +66,9 @@ func (s *Store) replaceable(path string) error {
 	if !there.Mode().IsRegular() {
 		return errors.New("not a regular file")
 	}
+	s.beginning.Lock()
 	live, err := s.file.Stat()
+	s.beginning.Unlock()
 	if err != nil {
 		return fmt.Errorf("look at the live file: %w", err)
 	}

@@ -77,7 +77,7 @@ func checkValues(path string, tx *bbolt.Tx) error {
 		bucket []byte
 		value  func(k, v []byte) error
 	}{
-		{bucketMeta, func(k, v []byte) error { return checkSealed(v) }},
+		{bucketMeta, checkMeta},
 		{bucketRuns, func(k, v []byte) error { _, err := decodeRun(v); return err }},
 		{bucketUsage, func(k, v []byte) error { return checkSealed(v) }},
 		{bucketTrails, func(k, v []byte) error { return checkNumber(v, numbers, highest) }},
@@ -88,18 +88,33 @@ func checkValues(path string, tx *bbolt.Tx) error {
 		{bucketIssued, func(k, v []byte) error { return checkIssued(k, v) }},
 		{bucketPairs, func(k, v []byte) error { return checkPairs(k, v) }},
 		{bucketVerification, func(k, v []byte) error { return checkSealed(v) }},
+		{bucketSubscriptions, func(k, v []byte) error { return checkIndexed(tx, k, v) }},
+		{bucketAddresses, func(k, v []byte) error { return checkLeads(tx, bucketAddresses, k, v) }},
+		{bucketEndpoints, func(k, v []byte) error { return checkLeads(tx, bucketEndpoints, k, v) }},
+		{bucketFollowers, func(k, v []byte) error { return checkLeads(tx, bucketFollowers, k, v) }},
+		{bucketTrips, func(k, v []byte) error { return checkLeads(tx, bucketTrips, k, v) }},
+		{bucketEndings, func(k, v []byte) error { return checkLeads(tx, bucketEndings, k, v) }},
+		{bucketRequests, func(k, v []byte) error { _, err := decodeRequest(k, v); return err }},
+		{bucketPending, func(k, v []byte) error { _, err := decodePending(k, v); return err }},
+		{bucketMailed, func(k, v []byte) error { _, err := decodeMailed(k, v); return err }},
+		{bucketSuppressed, func(k, v []byte) error { _, err := unsealFor(k, v); return err }},
+		{bucketItems, func(k, v []byte) error { return checkQueued(tx, k, v) }},
+		{bucketTold, checkTold},
+		{bucketOutcomes, func(k, v []byte) error { _, _, _, err := decodeOutcome(k, v); return err }},
+		{bucketDecided, func(k, v []byte) error { _, err := decodeMark(k, v); return err }},
 	}
 	if trails := tx.Bucket(bucketTrails); trails != nil {
 		highest = trails.Sequence()
 	}
 	for _, check := range checks {
-		bucket := tx.Bucket(check.bucket)
-		if bucket == nil {
+		if tx.Bucket(check.bucket) == nil {
 			return damagedValue(path, "buckets", fmt.Errorf("%w: %s is missing", errValue, check.bucket))
 		}
-		err := bucket.ForEach(func(k, v []byte) error {
+	}
+	for _, check := range checks {
+		err := tx.Bucket(check.bucket).ForEach(func(k, v []byte) error {
 			if err := check.value(k, v); err != nil {
-				return damagedValue(path, fmt.Sprintf("%s %q", check.bucket, k), err)
+				return damagedValue(path, recordName(check.bucket, k), err)
 			}
 			return nil
 		})

@@ -47,6 +47,15 @@ func (s *Store) Commit(c *Cycle) error {
 	if err := c.valid(); err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
+	err := s.commit(what, c, c.Decide != nil)
+	if isUndecided(err) {
+		s.log.Error("who is told of what changed could not be decided; the next cycle decides it", "error", err)
+		err = s.commit(what, c, false)
+	}
+	return err
+}
+
+func (s *Store) commit(what string, c *Cycle, deciding bool) error {
 	numbered := (*numbering)(nil)
 	err := s.update(what, func(tx *bbolt.Tx) (err error) {
 		if numbered, err = s.giveNumbers(tx, c.Catalogue); err != nil {
@@ -56,13 +65,17 @@ func (s *Store) Commit(c *Cycle) error {
 		if err != nil {
 			return err
 		}
-		return errors.Join(
+		err = errors.Join(
 			putEstimates(tx, numbered, c, believed),
 			putIssued(tx, numbered, c, believed),
 			putAlerts(tx, c, believed),
 			putConfirmed(tx, c.ConfirmedAt),
 			tx.Bucket(bucketMeta).Put(keyLast, sealedTime(c.IssuedAt)),
 		)
+		if err != nil || !deciding || !believed {
+			return err
+		}
+		return s.decide(tx, c)
 	})
 	if err == nil {
 		s.numbering.Store(numbered)

@@ -43,8 +43,8 @@ func open(path string, o Options, all []migration) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	s := &Store{path: path, clock: o.Clock, log: o.Log}
-	if err := s.attach(o.MaxBytes); err != nil {
+	s := &Store{path: path, clock: o.Clock, log: o.Log, maxBytes: o.MaxBytes}
+	if err := s.attach(); err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	// Only now, with the file there and held: what another first start was making
@@ -54,7 +54,11 @@ func open(path string, o Options, all []migration) (*Store, error) {
 			_ = os.Remove(name)
 		}
 	}
-	if err := s.bringForward(all, found, o.LookOnly); err != nil {
+	err = s.bringForward(all, found, o.LookOnly)
+	if err == nil {
+		err = s.countKept()
+	}
+	if err != nil {
 		_ = s.Close()
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
@@ -149,9 +153,13 @@ func fill(path string, o Options, all []migration) error {
 	return errors.Join(db.Sync(), db.Close())
 }
 
-// unfinished lists what first starts that were killed left behind.
+// unfinished lists what first starts and compactions that were killed left behind.
 func unfinished(path string) []string {
 	names, _ := filepath.Glob(path + unfinishedSuffix)
+	if target, err := filepath.EvalSymlinks(path); err == nil && target != path {
+		more, _ := filepath.Glob(target + unfinishedSuffix)
+		names = append(names, more...)
+	}
 	return names
 }
 
@@ -171,38 +179,58 @@ func syncDir(dir string) error {
 	return nil
 }
 
-// attach opens the file with bbolt, which panics or faults on some damaged files
+// attach opens the file with bbolt and holds it.
+func (s *Store) attach() error {
+	db, file, err := openBolt(s.path, s.maxBytes)
+	if err != nil {
+		return err
+	}
+	s.db, s.file = db, file
+	s.noteSize()
+	// Whoever compacted the file while we waited for its lock has put another one in
+	// its place: what we hold has no name any more.
+	held, heldErr := file.Stat()
+	named, namedErr := os.Stat(s.path)
+	if err := errors.Join(heldErr, namedErr); err != nil {
+		return errors.Join(err, db.Close())
+	}
+	if !os.SameFile(held, named) {
+		return errors.Join(ErrInUse, db.Close())
+	}
+	return nil
+}
+
+// openBolt opens a file with bbolt, which panics or faults on some damaged files
 // and then keeps its lock: the handle is ours, so that it can be closed.
-func (s *Store) attach(maxBytes int64) error {
-	err := guard(s.path, func() (err error) {
-		s.db, err = bbolt.Open(s.path, 0o600, &bbolt.Options{
+func openBolt(path string, maxBytes int64) (db *bbolt.DB, file *os.File, err error) {
+	err = guard(path, func() (err error) {
+		db, err = bbolt.Open(path, 0o600, &bbolt.Options{
 			Timeout:         lockTimeout,
 			FreelistType:    bbolt.FreelistMapType,
 			PageSize:        pageSize,
 			InitialMmapSize: initialMap(),
 			MaxSize:         int(min(maxBytes, math.MaxInt)),
 			OpenFile: func(name string, flag int, mode os.FileMode) (*os.File, error) {
-				file, err := os.OpenFile(name, flag&^os.O_CREATE, mode)
-				s.file = file
-				return file, err
+				opened, err := os.OpenFile(name, flag&^os.O_CREATE, mode)
+				file = opened
+				return opened, err
 			},
 		})
 		return err
 	})
 	switch {
 	case err == nil:
-		s.db.AllocSize = allocSize
-		s.noteSize()
-		return nil
+		db.AllocSize = allocSize
+		return db, file, nil
 	case errors.Is(err, berrors.ErrTimeout):
-		return ErrInUse
+		return nil, nil, ErrInUse
 	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrChecksum), errors.Is(err, berrors.ErrVersionMismatch):
-		err = &DamagedError{Path: s.path, Cause: err}
+		err = &DamagedError{Path: path, Cause: err}
 	}
-	if s.file != nil {
-		_ = s.file.Close()
+	if file != nil {
+		_ = file.Close()
 	}
-	return err
+	return nil, nil, err
 }
 
 // initialMap is how much address space is taken at once. A commit that must map

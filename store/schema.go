@@ -42,7 +42,7 @@ type migration func(tx *bbolt.Tx, now time.Time) error
 
 // migrations is append-only: a file's schema is how many of them it has been
 // through. A released migration never changes.
-var migrations = []migration{createBuckets, createNotices, createVerification}
+var migrations = []migration{createBuckets, createNotices, createVerification, createPeople}
 
 func createBuckets(tx *bbolt.Tx, now time.Time) error {
 	for _, name := range [][]byte{

@@ -1,13 +1,17 @@
 // Package store keeps what Vigía must not lose in one bbolt file: the newest run
 // of each weather model, the estimates of the last week as they were issued, the
-// alerts, and the ledger of what was asked of the provider.
+// alerts, the ledger of what was asked of the provider, and the subscriptions with
+// the outbox of messages to them.
 //
 // Data passes through it in both directions as plain values. Writing: a value is
 // checked, put into a compact form with a version and a checksum, and written in
 // one transaction that is on stable storage when the method returns. Reading: one
 // short read transaction, the value decoded and copied out before it ends, so
-// that no caller ever holds memory of the file. Nothing here serves requests:
-// the hourly cycle reads and writes, and publishes an immutable [Edition].
+// that no caller ever holds memory of the file. No estimate is read from here to
+// serve a request: the hourly cycle reads and writes, and publishes an immutable
+// [Edition]. Of subscriptions and messages, transactions ([Tx]) are made of small
+// steps by those who decide; who is told of a change of an alert is decided within
+// the transaction that keeps the change ([Cycle]).
 //
 // The file may fail in every way that a disk can. What was damaged is reported
 // ([DamagedError]) and left as it is; after a failed write the store is read-only
@@ -25,6 +29,8 @@ import (
 	"github.com/jonboulle/clockwork"
 	"go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
+
+	"vigia/store/subscription"
 )
 
 // Options are what Open needs besides the path.
@@ -37,19 +43,24 @@ type Options struct {
 
 // Store is the open file. Its methods may be called from any goroutine.
 type Store struct {
-	path  string
-	db    *bbolt.DB
-	file  *os.File // bbolt's own handle, kept to look at the size and to let go of the lock
-	clock clockwork.Clock
-	log   *slog.Logger
+	path     string
+	db       *bbolt.DB
+	file     *os.File // bbolt's own handle, kept to look at the size and to let go of the lock
+	clock    clockwork.Clock
+	log      *slog.Logger
+	maxBytes int64
 
-	writing    sync.Mutex            // one writer, or one check, at a time
-	beginning  sync.Mutex            // one transaction begins at a time
+	writing    sync.Mutex            // one writer, check or compaction at a time
+	beginning  sync.Mutex            // one transaction begins at a time; held to change db and file
 	unreleased atomic.Int32          // transactions that a fault left with bbolt's locks held
 	readOnly   atomic.Pointer[error] // why nothing can be written any more
 	broken     atomic.Pointer[error] // why nothing can be read any more
 	needed     atomic.Int64          // bytes that the file had when it was last known to be whole
 	numbering  atomic.Pointer[numbering]
+
+	queued   [subscription.NumChannels]atomic.Int64 // items in the outbox
+	waiting  atomic.Int64                           // requests and pending subscriptions
+	reported sync.Map                               // damaged records that were logged
 }
 
 // Close lets go of the file. It waits for transactions under way. A second
@@ -82,7 +93,11 @@ func (s *Store) Size() int64 {
 }
 
 // Stats are bbolt's own figures. OpenTxN should be 0 between calls.
-func (s *Store) Stats() bbolt.Stats { return s.db.Stats() }
+func (s *Store) Stats() bbolt.Stats {
+	s.beginning.Lock()
+	defer s.beginning.Unlock()
+	return s.db.Stats()
+}
 
 // Err tells why the store can no longer be written, nil while it can.
 func (s *Store) Err() error {
@@ -151,7 +166,8 @@ func (s *Store) write(do func(*bbolt.Tx) error) error {
 	return nil
 }
 
-// noteSize remembers the file's size. The file never shrinks while it is open.
+// noteSize remembers the file's size. The file never shrinks while it is open:
+// a compaction puts another in its place.
 func (s *Store) noteSize() {
 	if info, err := s.file.Stat(); err == nil {
 		s.needed.Store(info.Size())

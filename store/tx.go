@@ -10,21 +10,83 @@ import (
 )
 
 // Tx is a transaction on subscriptions and outbox. What it gives is copied out
-// and outlives it.
+// and outlives it, and is as it was just before where do changes it on the way. A
+// record that is damaged is left out of lists and logged once; only who asks for it
+// by name gets a DamagedError.
 type Tx struct {
 	store *Store
 	tx    *bbolt.Tx
+
+	// What this transaction changes of the counts in memory.
+	queued   [subscription.NumChannels]int
+	waiting  int
+	counting bool // the change of the counts is on its way
 }
 
-// View runs do in a read transaction.
+// View runs do in a read transaction. do begins no other transaction.
 func (s *Store) View(what string, do func(*Tx) error) error {
-	return s.view(what, func(tx *bbolt.Tx) error { return do(&Tx{s, tx}) })
+	return s.view(what, func(tx *bbolt.Tx) error { return do(&Tx{store: s, tx: tx}) })
 }
 
 // Update runs do in a write transaction. When it returns nil everything done is on
-// stable storage; when do fails nothing is.
+// stable storage; when do fails nothing is. do begins no other transaction.
 func (s *Store) Update(what string, do func(*Tx) error) error {
-	return s.update(what, func(tx *bbolt.Tx) error { return do(&Tx{s, tx}) })
+	return s.update(what, func(tx *bbolt.Tx) error { return do(&Tx{store: s, tx: tx}) })
+}
+
+// count has the counts in memory follow once the transaction is kept.
+func (t *Tx) count() {
+	if t.counting {
+		return
+	}
+	t.counting = true
+	t.tx.OnCommit(func() {
+		for c, by := range t.queued {
+			t.store.queued[c].Add(int64(by))
+		}
+		t.store.waiting.Add(int64(t.waiting))
+	})
+}
+
+// Alerts gives every alert kept.
+func (t *Tx) Alerts() ([]alert.Alert, error) {
+	var alerts []alert.Alert
+	err := each(t.tx.Bucket(bucketAlerts), nil, func(k, v []byte) error {
+		a, err := decodeAlert(k, v)
+		if err != nil {
+			t.leaveOut(bucketAlerts, k, err)
+			return nil
+		}
+		alerts = append(alerts, a)
+		return nil
+	})
+	return alerts, err
+}
+
+// Alert gives an alert, ErrNotFound when it is no longer kept.
+func (t *Tx) Alert(id string) (*alert.Alert, error) {
+	value := t.tx.Bucket(bucketAlerts).Get([]byte(id))
+	if value == nil {
+		return nil, ErrNotFound
+	}
+	a, err := decodeAlert([]byte(id), value)
+	if err != nil {
+		return nil, t.damaged(bucketAlerts, []byte(id), err)
+	}
+	return &a, nil
+}
+
+// LastTime is the IssuedAt of the last cycle kept, zero when there was none.
+func (t *Tx) LastTime() (time.Time, error) {
+	value := t.tx.Bucket(bucketMeta).Get(keyLast)
+	if value == nil {
+		return time.Time{}, nil
+	}
+	last, err := unsealTime(value)
+	if err != nil {
+		return time.Time{}, t.damaged(bucketMeta, keyLast, err)
+	}
+	return last, nil
 }
 
 // ItemKind is what an item of the outbox is for.

@@ -1,0 +1,147 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"go.etcd.io/bbolt"
+)
+
+// compactBatch is how many bytes are copied in one transaction.
+const compactBatch = 1 << 20
+
+// ErasedSince tells when the first erasure was whose content the file may still
+// hold in free pages, and whether there was one since the file was compacted last.
+// The zero time stands for an unknown one.
+func (s *Store) ErasedSince() (since time.Time, erased bool) {
+	err := s.view("read the first erasure", func(tx *bbolt.Tx) (err error) {
+		value := tx.Bucket(bucketMeta).Get(keyErased)
+		if erased = value != nil; erased {
+			since, err = unsealTime(value)
+		}
+		return err
+	})
+	if err != nil {
+		s.log.Error("the time of the first erasure cannot be read", "error", err)
+		return time.Time{}, erased
+	}
+	return since, erased
+}
+
+// Compact puts in the file's place a copy of what it holds, without the free pages
+// in which bbolt leaves what was erased. Writers wait meanwhile; readers go on. A
+// crash at any point leaves the old file or the new one, whole; after an error the
+// old file is still in use, save that it is ErrReadOnly when the new one has the
+// name but perhaps not on stable storage.
+func (s *Store) Compact() error {
+	if err := s.compact(); err != nil {
+		if isFull(err) {
+			err = fmt.Errorf("%w: %w", ErrFull, err)
+		}
+		return fmt.Errorf("compact %s: %w", s.path, err)
+	}
+	return nil
+}
+
+func (s *Store) compact() error {
+	before, err := s.exchange()
+	if before == nil {
+		return err
+	}
+	// Whoever still reads the old file does so to his end.
+	return errors.Join(err, s.guarded(before.Close))
+}
+
+// exchange makes the copy and goes over to it. It gives the handle of the old file
+// once that is no longer in use.
+func (s *Store) exchange() (before *bbolt.DB, err error) {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	if p := s.readOnly.Load(); p != nil {
+		return nil, fmt.Errorf("%w: %w", ErrReadOnly, *p)
+	}
+	path, err := filepath.EvalSymlinks(s.path)
+	if err != nil {
+		return nil, err
+	}
+	made, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+unfinishedSuffix) // mode 0600
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if before == nil {
+			_ = os.Remove(made.Name())
+		}
+	}()
+	if err := made.Close(); err != nil {
+		return nil, err
+	}
+	if err := s.guarded(func() error { return s.copyTo(made.Name()) }); err != nil {
+		return nil, err
+	}
+	if err := verifyCopy(made.Name(), checkCompacted); err != nil {
+		return nil, err
+	}
+	return s.takeOver(made.Name(), path)
+}
+
+// copyTo writes what the file holds into an empty one.
+func (s *Store) copyTo(name string) (err error) {
+	tx, err := s.begin(false) // refuses a file that cannot be read
+	if err != nil {
+		return err
+	}
+	if err := tx.Rollback(); err != nil {
+		return err
+	}
+	to, err := bbolt.Open(name, 0o600, &bbolt.Options{
+		Timeout: lockTimeout, FreelistType: bbolt.FreelistMapType, PageSize: pageSize,
+		NoSync: true, // until all is there
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, to.Close()) }()
+	to.AllocSize = allocSize
+	if err := bbolt.Compact(to, s.db, compactBatch); err != nil {
+		return err
+	}
+	err = to.Update(func(tx *bbolt.Tx) error { return tx.Bucket(bucketMeta).Delete(keyErased) })
+	return errors.Join(err, to.Sync())
+}
+
+// checkCompacted verifies pages and schema: a value that was damaged before does
+// not keep the file from forgetting.
+func checkCompacted(ctx context.Context, path string, tx *bbolt.Tx) error {
+	if _, err := schemaOf(tx); err != nil {
+		return damagedValue(path, "schema", err)
+	}
+	return checkPages(ctx, path, tx)
+}
+
+// takeOver opens the copy, which locks it, gives it the file's name and goes over
+// to it: no other process can come in between.
+func (s *Store) takeOver(name, path string) (before *bbolt.DB, err error) {
+	db, file, err := openBolt(name, s.maxBytes)
+	if err != nil {
+		return nil, err
+	}
+	s.beginning.Lock()
+	defer s.beginning.Unlock()
+	if err := os.Rename(name, path); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	before, s.db, s.file = s.db, db, file
+	s.noteSize()
+	if err := syncDir(filepath.Dir(path)); err != nil {
+		// After a power cut the name might lead to the old file again: what would be
+		// written from now on would not be on stable storage.
+		s.stopWriting(err)
+		return before, fmt.Errorf("%w: %w", ErrReadOnly, err)
+	}
+	return before, nil
+}
