@@ -1,0 +1,127 @@
+package notify
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"vigia/forecast/alert"
+	"vigia/store/catalogue"
+	"vigia/store/subscription"
+)
+
+// homeZone is the zone of what belongs to no park: most of the country.
+const homeZone = "America/Santiago"
+
+// zoneOf gives the zone of a park; UTC for one that left the catalogue, whose
+// hours then are at least told as what they are.
+func zoneOf(c *catalogue.Catalogue, park string) *time.Location {
+	if i, known := c.ParkBySlug(park); known {
+		return c.Parks[i].TimeZone
+	}
+	return time.UTC
+}
+
+// parkOf gives a park; for one that left the catalogue all that is known of it.
+func parkOf(c *catalogue.Catalogue, slug string) *catalogue.Park {
+	if i, known := c.ParkBySlug(slug); known {
+		return &c.Parks[i]
+	}
+	return &catalogue.Park{Slug: slug, Name: slug, ZoneName: "UTC", TimeZone: time.UTC}
+}
+
+// trailNames gives the names of trails of a park, their slugs where the catalogue
+// has them no more.
+func trailNames(c *catalogue.Catalogue, park string, slugs []string) []string {
+	names := slices.Clone(slugs)
+	i, known := c.ParkBySlug(park)
+	if !known {
+		return names
+	}
+	for _, t := range c.TrailsOf(i) {
+		if at := slices.Index(slugs, t.Slug); at >= 0 {
+			names[at] = t.Name
+		}
+	}
+	return names
+}
+
+// placeNames gives the names of the places that somebody follows; a trail's with
+// that of its park.
+func placeNames(c *catalogue.Catalogue, p *subscription.Preferences) (parks, trails []string) {
+	for _, slug := range p.Parks {
+		parks = append(parks, parkOf(c, slug).Name)
+	}
+	for _, place := range p.Trails {
+		park, trail, _ := strings.Cut(place, "/")
+		trails = append(trails, trailNames(c, park, []string{trail})[0]+" ("+parkOf(c, park).Name+")")
+	}
+	return parks, trails
+}
+
+// eachPark gives the park of each place that somebody follows.
+func eachPark(p *subscription.Preferences, do func(park string)) {
+	for _, slug := range p.Parks {
+		do(slug)
+	}
+	for _, place := range p.Trails {
+		park, _, _ := strings.Cut(place, "/")
+		do(park)
+	}
+}
+
+// zoneFor gives the zone of the first place that somebody follows.
+func zoneFor(c *catalogue.Catalogue, p *subscription.Preferences) (zone *time.Location) {
+	eachPark(p, func(park string) {
+		if _, known := c.ParkBySlug(park); known && zone == nil {
+			zone = zoneOf(c, park)
+		}
+	})
+	if zone == nil {
+		return time.UTC
+	}
+	return zone
+}
+
+// endOf gives when a subscription ends: with the last of its places at which the
+// day after the trip begins. Zero, which is never, without a trip.
+func endOf(c *catalogue.Catalogue, p *subscription.Preferences) (end time.Time) {
+	if p.Trip == nil {
+		return end
+	}
+	eachPark(p, func(park string) {
+		if _, over := tripDays(p.Trip, zoneOf(c, park)); over.After(end) {
+			end = over.UTC()
+		}
+	})
+	return end
+}
+
+// wants tells whether an alert meets somebody's conditions. That he follows its
+// place is another question.
+func wants(c *subscription.Conditions, a *alert.Alert, zone *time.Location) bool {
+	if a.Level < max(c.MinLevel, alert.Caution) || !c.Hazards.Has(a.Hazard) {
+		return false
+	}
+	if c.Trip == nil {
+		return true
+	}
+	from, to := tripDays(c.Trip, zone)
+	return a.Start.Before(to) && from.Before(a.End)
+}
+
+// follows tells whether somebody follows the place of an alert.
+func follows(p *subscription.Preferences, a *alert.Alert) bool {
+	return slices.Contains(p.Parks, a.Park) || slices.ContainsFunc(a.Trails, func(trail string) bool {
+		return slices.Contains(p.Trails, a.Park+"/"+trail)
+	})
+}
+
+// placesOf gives the names under which an alert's place is followed.
+func placesOf(a *alert.Alert) []string {
+	places := []string{a.Park}
+	for _, trail := range a.Trails {
+		places = append(places, a.Park+"/"+trail)
+	}
+	return places
+}

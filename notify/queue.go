@@ -1,0 +1,318 @@
+package notify
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+
+	"vigia/notify/bulletin"
+	"vigia/store"
+	"vigia/store/subscription"
+)
+
+const (
+	// inACommit is how many outcomes are recorded in one commit at the most, and
+	// gathering how long the first of them waits for others: a commit costs the
+	// same for one as for many.
+	inACommit = 64
+	gathering = 100 * time.Millisecond
+	// stopTime is what is left to messages under way when the service ends.
+	stopTime = 5 * time.Second
+	// faultPause is how long a channel rests after a fault of ours.
+	faultPause = 15 * time.Minute
+)
+
+// sendFunc sends a letter by its channel.
+type sendFunc func(ctx context.Context, l *letter) bulletin.Result
+
+// queue drains one channel's part of the outbox. One goroutine, in run, holds all
+// of its state; sending and recording are done by others, which hand back what came
+// of it.
+type queue struct {
+	n       *Notifier
+	channel subscription.Channel
+	workers int
+	send    sendFunc // nil when the channel is not set up
+	wake    chan struct{}
+
+	composer composer
+	ready    []*letter                // composed, not yet sent
+	busy     map[uint64]bool          // Seqs of items read and not yet recorded
+	people   map[subscription.ID]bool // whose they are: nobody has two at a time
+	flying   int                      // being sent
+	done     chan outcome             // of sending
+	kept     []outcome                // not yet recorded
+	since    time.Time                // when the first of kept came in
+	writing  int                      // outcomes being recorded
+	recorded chan error
+	dry      bool      // nothing else is due, until something happens
+	next     time.Time // when something is due, zero for never
+
+	paused  time.Time // nothing is sent before
+	probing bool      // after a pause one message tries whether it works again
+	blocked bool      // the store takes no writes: what is sent could not be recorded
+	retry   time.Time // when to try the store again
+	tally   tally
+	status  status
+}
+
+// outcome is what came of a letter.
+type outcome struct {
+	*letter
+	result bulletin.Result // of sending; nothing when the letter was settled or put off before
+	at     time.Time
+}
+
+// status is what Outbox tells, for any goroutine.
+type status struct {
+	mu      sync.Mutex
+	stopped bool
+	delayed time.Time // until when something that was put off waits
+}
+
+func newQueue(n *Notifier, channel subscription.Channel, workers int, send sendFunc) *queue {
+	return &queue{
+		n: n, channel: channel, workers: workers, send: send, wake: make(chan struct{}, 1), composer: composer{n: n},
+		busy: map[uint64]bool{}, people: map[subscription.ID]bool{},
+		done: make(chan outcome, workers), recorded: make(chan error, 1),
+	}
+}
+
+func (q *queue) state(now time.Time, queued int) string {
+	q.status.mu.Lock()
+	defer q.status.mu.Unlock()
+	switch {
+	case q.send == nil:
+		return "no_configurado"
+	case q.status.stopped:
+		return "detenido"
+	case queued > 0 && !now.After(q.status.delayed):
+		return "con_demoras"
+	default:
+		return "ok"
+	}
+}
+
+// run drains the queue until ctx ends and then waits for what is under way.
+func (q *queue) run(ctx context.Context) {
+	sending, cut := context.WithCancel(context.WithoutCancel(ctx))
+	defer cut()
+	for ctx.Err() == nil {
+		q.fill()
+		q.launch(sending)
+		q.record(false)
+		q.publish()
+		q.wait(ctx.Done())
+	}
+	q.ready = nil
+	last := q.n.o.Clock.NewTimer(stopTime)
+	defer last.Stop()
+	for q.flying > 0 {
+		select {
+		case o := <-q.done:
+			q.take(o)
+		case err := <-q.recorded:
+			q.wrote(err)
+		case <-last.Chan():
+			cut()
+		}
+	}
+	q.finish()
+}
+
+// finish records what is left when nothing is under way any more.
+func (q *queue) finish() {
+	for q.writing > 0 || len(q.kept) > 0 && !q.blocked {
+		q.record(true)
+		q.wrote(<-q.recorded)
+	}
+	if len(q.kept) > 0 {
+		q.n.o.Log.Error("messages went out and cannot be recorded; they will go out once more", "channel", q.channel.String(), "messages", len(q.kept))
+	}
+}
+
+// wait waits for the next thing to do.
+func (q *queue) wait(stop <-chan struct{}) {
+	timer := q.n.o.Clock.NewTimer(q.pauseUntilNext())
+	defer timer.Stop()
+	select {
+	case o := <-q.done:
+		q.take(o)
+	case err := <-q.recorded:
+		q.wrote(err)
+	case <-q.wake:
+		q.dry = false
+	case <-timer.Chan():
+		q.dry = false
+	case <-stop:
+	}
+}
+
+// pauseUntilNext tells how long nothing can happen by the clock alone.
+func (q *queue) pauseUntilNext() time.Duration {
+	wait := watch
+	if !q.next.IsZero() && !q.stopped() {
+		wait = min(wait, q.next.Sub(q.n.now()))
+	}
+	if len(q.kept) > 0 && q.writing == 0 && !q.blocked {
+		wait = min(wait, gathering-q.n.now().Sub(q.since))
+	}
+	return max(wait, time.Millisecond)
+}
+
+// stopped tells whether nothing may be sent now.
+func (q *queue) stopped() bool { return q.blocked || q.n.now().Before(q.paused) }
+
+// room tells how many more letters may be composed: enough to keep the workers
+// busy, and few enough that what they say is true when they go.
+func (q *queue) room() int {
+	switch held := len(q.busy); {
+	case q.stopped() || q.dry || len(q.ready) >= q.workers || held >= 2*q.workers+2*inACommit:
+		return 0
+	case q.probing:
+		return min(1, max(0, 1-held))
+	default:
+		return 2*q.workers - len(q.ready)
+	}
+}
+
+// fill composes letters of what is due.
+func (q *queue) fill() {
+	n := q.room()
+	if n == 0 {
+		return
+	}
+	var letters []*letter
+	now := q.n.now()
+	err := q.n.o.Store.View("read the outbox", func(tx *store.Tx) (err error) {
+		letters, err = q.read(tx, now, n)
+		return err
+	})
+	if err != nil {
+		q.block(err)
+		return
+	}
+	q.dry = len(letters) < n
+	for _, l := range letters {
+		q.busy[l.item.Seq] = true
+		if l.item.Kind != store.ConfirmItem {
+			q.people[l.item.Subscriber] = true
+		}
+		if l.settled || !l.later.IsZero() {
+			q.keep(outcome{letter: l, at: now})
+		} else {
+			q.ready = append(q.ready, l)
+		}
+	}
+	q.tally.begin(len(letters))
+}
+
+func (q *queue) read(tx *store.Tx, now time.Time, n int) (letters []*letter, err error) {
+	believed, err := q.n.believed(tx, now)
+	if err != nil || !believed {
+		return nil, err
+	}
+	mine := map[subscription.ID]bool{}
+	items, err := tx.Due(q.channel, now, n, func(i *store.Item) bool {
+		if q.busy[i.Seq] || i.Kind == store.ConfirmItem {
+			return q.busy[i.Seq]
+		}
+		skip := q.people[i.Subscriber] || mine[i.Subscriber]
+		mine[i.Subscriber] = true
+		return skip
+	})
+	if err != nil {
+		return nil, err
+	}
+	if q.next, _ = tx.NextDue(q.channel); !q.next.After(now) {
+		q.next = time.Time{} // at hand already
+	}
+	if err := q.composer.begin(tx, now); err != nil {
+		return nil, err
+	}
+	for i := range items {
+		l, err := q.composer.letter(&items[i])
+		if err != nil {
+			return nil, err
+		}
+		letters = append(letters, l)
+	}
+	return letters, nil
+}
+
+// launch gives letters to workers that are free.
+func (q *queue) launch(ctx context.Context) {
+	if q.stopped() {
+		for _, l := range q.ready {
+			q.release(l)
+		}
+		q.ready = nil
+		return
+	}
+	for len(q.ready) > 0 && q.flying < q.workers {
+		l := q.ready[0]
+		q.ready = q.ready[1:]
+		q.flying++
+		go func() { q.done <- outcome{letter: l, result: q.send(ctx, l), at: q.n.now()} }()
+	}
+}
+
+// release lets an item be read again.
+func (q *queue) release(l *letter) {
+	delete(q.busy, l.item.Seq)
+	delete(q.people, l.item.Subscriber)
+	q.dry = false
+}
+
+// take takes in what came of a letter that was sent.
+func (q *queue) take(o outcome) {
+	q.flying--
+	if o.result.Verdict == bulletin.OurFault {
+		q.pause(o)
+		q.release(o.letter)
+		return
+	}
+	q.probing = false
+	q.keep(o)
+}
+
+func (q *queue) keep(o outcome) {
+	if len(q.kept) == 0 {
+		q.since = q.n.now()
+	}
+	q.kept = append(q.kept, o)
+}
+
+// pause stops the channel after a fault of ours: more of the same would do harm.
+func (q *queue) pause(o outcome) {
+	if !o.at.Before(q.paused) || q.paused.IsZero() {
+		level := q.n.o.Log.Error
+		if q.probing {
+			level = q.n.o.Log.Warn
+		}
+		level("sending stopped: it is our settings, keys or clock that are refused; nobody is erased, and one message tries again later",
+			"channel", q.channel.String(), "pause", faultPause, "error", o.result.Err)
+	}
+	q.paused, q.probing = q.n.now().Add(faultPause), true
+}
+
+// block stops sending while the store fails.
+func (q *queue) block(err error) {
+	if !q.blocked {
+		q.n.o.Log.Error("sending stopped: the store cannot be used, and what was sent could not be recorded",
+			"channel", q.channel.String(), "error", err)
+	}
+	q.blocked, q.retry = true, q.n.now().Add(watch)
+}
+
+// publish keeps the state for Outbox.
+func (q *queue) publish() {
+	q.status.mu.Lock()
+	defer q.status.mu.Unlock()
+	q.status.stopped = q.blocked || !q.paused.IsZero() && (q.probing || q.n.now().Before(q.paused))
+}
+
+// timer is a clock's timer.
+var _ clockwork.Clock

@@ -1,0 +1,56 @@
+package notify
+
+import (
+	"time"
+
+	"vigia/store/subscription"
+)
+
+// quietEnd tells until when somebody's quiet hours last that hold an instant, in a
+// zone; false when it is in none. Hours are those that the wall clock there shows:
+// one that summer time skips ends with the skip, one that it repeats is quiet twice.
+func quietEnd(q *subscription.Quiet, now time.Time, zone *time.Location) (time.Time, bool) {
+	if q == nil || !within(q, now, zone) {
+		return now, false
+	}
+	const day = 24 * 60
+	end := now.Truncate(time.Minute).Add(time.Duration((int(q.To)+day-wallMinute(now, zone))%day) * time.Minute)
+	for end.After(now) && !within(q, end.Add(-time.Minute), zone) {
+		end = end.Add(-time.Minute) // an hour was skipped in between
+	}
+	for within(q, end, zone) {
+		end = end.Add(time.Minute) // an hour was repeated
+	}
+	return end, true
+}
+
+// within tells whether an instant is in the quiet hours. Hours that end where they
+// begin hold nothing.
+func within(q *subscription.Quiet, t time.Time, zone *time.Location) bool {
+	m := uint16(wallMinute(t, zone))
+	if q.From <= q.To {
+		return q.From <= m && m < q.To
+	}
+	return m >= q.From || m < q.To
+}
+
+// wallMinute gives the minutes since midnight that the wall clock shows.
+func wallMinute(t time.Time, zone *time.Location) int {
+	hour, minute, _ := t.In(zone).Clock()
+	return hour*60 + minute
+}
+
+// tripDays gives the instants at which the days of a trip begin and are over in a
+// zone.
+func tripDays(t *subscription.Trip, zone *time.Location) (from, to time.Time) {
+	return t.From.Start(zone), dayAfter(t.To).Start(zone)
+}
+
+// dayAfter gives the next day of the calendar.
+func dayAfter(d subscription.Date) subscription.Date {
+	t, err := time.Parse(time.DateOnly, string(d))
+	if err != nil {
+		return d
+	}
+	return subscription.Date(t.AddDate(0, 0, 1).Format(time.DateOnly))
+}

@@ -1,0 +1,144 @@
+package notify
+
+import (
+	"errors"
+	"time"
+
+	"vigia/forecast/alert"
+	"vigia/store"
+	"vigia/store/subscription"
+)
+
+// What somebody is told of a hazard in a park is a story, however many alerts it
+// has. Two records are kept of each person and story. The first has what was
+// decided to be told, so that nothing is decided twice. The second has what did
+// go out, so that nobody is told of the end of what he never heard, nor again
+// what he knows.
+
+const (
+	heardSuffix = ".oido"
+	// remembered is how long a record is kept after the alert's end, or after the
+	// decision when that is later.
+	remembered = 48 * time.Hour
+	// dataStory is the story of the outages.
+	dataStory = "datos"
+	// outageRemembered is how long it is kept who was told of an outage.
+	outageRemembered = 30 * 24 * time.Hour
+	// earlier is by how much a start must come nearer to be worth a message.
+	earlier = 3 * time.Hour
+)
+
+func storyOf(a *alert.Alert) string { return a.Park + "/" + a.Hazard.String() }
+
+// heard gives what somebody was told of a story and may still believe; false when
+// that is nothing.
+func heard(tx *store.Tx, story string, id subscription.ID, now time.Time) (store.Told, bool, error) {
+	told, known, err := recorded(tx, story+heardSuffix, id, now)
+	return told, known && !told.Over, err
+}
+
+// recorded gives what was decided to be told to somebody of a story; false when
+// nothing was, or it is forgotten.
+func recorded(tx *store.Tx, story string, id subscription.ID, now time.Time) (store.Told, bool, error) {
+	told, err := tx.Told(story, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return store.Told{}, false, nil
+	}
+	return told, err == nil && told.Until.After(now), err
+}
+
+// with gives a record with an alert told on top of it.
+func with(told store.Told, a *alert.Alert, what alert.ChangeKind, at time.Time) store.Told {
+	next := store.Told{At: at, Until: later(at, a.End).Add(remembered), Level: a.Level, Start: a.Start}
+	switch {
+	case what == alert.Ended || what == alert.Withdrawn:
+		next.Over, next.Level = true, alert.NoLevel
+	case told.Level > alert.NoLevel && !told.Over:
+		next.Level = max(told.Level, a.Level)
+		next.Until = later(next.Until, told.Until)
+		if told.Start.Before(a.Start) {
+			next.Start = told.Start
+		}
+	}
+	return next
+}
+
+// putHeard keeps that an item's news went out.
+func putHeard(tx *store.Tx, i *store.Item, told []told, now time.Time) error {
+	for _, t := range told {
+		before, _, err := heard(tx, t.story, i.Subscriber, now)
+		if err != nil {
+			return err
+		}
+		next := t.Told
+		if t.alert != nil {
+			next = with(before, t.alert, t.what, now)
+		}
+		next.Delivered = true
+		if err := tx.PutTold(t.story+heardSuffix, i.Subscriber, next); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// told is what a message tells of a story: an alert, or a record as it is.
+type told struct {
+	story string
+	alert *alert.Alert
+	what  alert.ChangeKind
+	store.Told
+}
+
+// takeBack undoes the decisions of an item that did not go out: what its reader
+// knows is what he had heard before. Later decisions stand.
+func takeBack(tx *store.Tx, i *store.Item, stories []string, now time.Time) error {
+	for _, story := range stories {
+		last, known, err := recorded(tx, story, i.Subscriber, now)
+		if err != nil {
+			return err
+		}
+		if !known || !last.At.Equal(i.DecidedAt) {
+			continue
+		}
+		before, _, err := heard(tx, story, i.Subscriber, now)
+		if err != nil {
+			return err
+		}
+		if err := tx.PutTold(story, i.Subscriber, before); err != nil { // the zero value is forgotten
+			return err
+		}
+	}
+	return nil
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// news tells what an alert is to somebody who follows its place, whose conditions
+// it meets, and for whom last was decided of its story; false for nothing. notice
+// is the alert's own newest that was noted since decisions were made last, nil for
+// none. To those to whom nothing was decided everything is new. The others follow
+// the notices, in which the noise of the estimates is held back, save that a level
+// above what they were told is never held back: the notices may have told it of
+// trails that they do not follow.
+func news(a *alert.Alert, notice *alert.Notice, last store.Told, known bool) (alert.ChangeKind, bool) {
+	switch {
+	case !known:
+		return alert.Opened, true
+	case last.Over:
+		return alert.Opened, notice != nil || a.Level == alert.Danger
+	case a.Level > last.Level:
+		return alert.Raised, true
+	case notice == nil:
+		return 0, false
+	case notice.What == alert.Opened:
+		return alert.Opened, a.Start.Sub(last.Start).Abs() >= earlier
+	default:
+		return alert.Moved, last.Start.Sub(a.Start) >= earlier
+	}
+}
