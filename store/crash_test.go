@@ -21,6 +21,7 @@ var childTasks = map[string]func(path string) error{
 	"hold":        childHold,
 	"commit":      childCommit,
 	"fsync":       childFsync,
+	"people":      childPeople,
 	"compact":     childCompact,
 	"compactOnce": childCompactOnce,
 }
