@@ -18,9 +18,12 @@ import (
 
 // The test binary runs itself as another process that does one of these.
 var childTasks = map[string]func(path string) error{
-	"hold":   childHold,
-	"commit": childCommit,
-	"fsync":  childFsync,
+	"hold":        childHold,
+	"commit":      childCommit,
+	"fsync":       childFsync,
+	"people":      childPeople,
+	"compact":     childCompact,
+	"compactOnce": childCompactOnce,
 }
 
 func TestMain(m *testing.M) {

@@ -1,0 +1,535 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"vigia/store/subscription"
+)
+
+// churn makes and erases subscriptions, requests and pending ones from first on, all
+// but every tenth, each in transactions of its own, and gives their addresses.
+func churn(t testing.TB, s *Store, first, n int) (erased, living []string) {
+	t.Helper()
+	for i := first; i < first+n; i++ {
+		one := byMail(i, []string{"a", "b"})
+		h := subscription.Hash{byte(i >> 8), byte(i)}
+		request := subscription.Request{Address: one.Address, Preferences: one.Preferences}
+		pending := subscription.Pending{Address: one.Address, Preferences: one.Preferences}
+		keep(t, s, func(tx *Tx) error { return tx.PutRequest(&request) })
+		keep(t, s, func(tx *Tx) error { return errors.Join(tx.PutPending(h, &pending), tx.DropRequest(request.Seq)) })
+		keep(t, s, func(tx *Tx) error { return errors.Join(tx.PutSubscription(one), tx.DropPending(h)) })
+		if i%10 == 0 {
+			living = append(living, one.Address)
+			continue
+		}
+		keep(t, s, func(tx *Tx) error { _, err := tx.Erase(one.ID); return err })
+		erased = append(erased, one.Address)
+	}
+	return erased, living
+}
+
+// foundIn counts the addresses that a file's bytes hold, as typed or as identity.
+func foundIn(t testing.TB, path string, addresses []string) (n int) {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	must(t, err)
+	for _, address := range addresses {
+		if bytes.Contains(raw, []byte(address)) || bytes.Contains(raw, []byte(subscription.Identity(address))) {
+			n++
+		}
+	}
+	return n
+}
+
+func leftBeside(path string) []string {
+	names, _ := filepath.Glob(path + ".*")
+	return names
+}
+
+func TestCompactionForgetsWhatWasErased(t *testing.T) {
+	path := newPath(t)
+	s := openStore(t, path)
+	erased, living := churn(t, s, 0, 120)
+	if n := foundIn(t, path, erased); n == 0 {
+		t.Fatal("no erased address is in the file before: nothing to forget")
+	}
+	before := s.Size()
+	must(t, s.Compact())
+	if n := foundIn(t, path, erased); n != 0 {
+		t.Errorf("%d of %d erased addresses are still in the file", n, len(erased))
+	}
+	if n := foundIn(t, path, living); n != len(living) {
+		t.Errorf("%d of %d living addresses are in the file", n, len(living))
+	}
+	if since, still := s.ErasedSince(); still {
+		t.Errorf("erased since %v", since)
+	}
+	if left := leftBeside(path); len(left) > 0 || s.Size() > before {
+		t.Errorf("left %v, %d bytes of %d", left, s.Size(), before)
+	}
+	if info, _ := os.Stat(path); info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v", info.Mode())
+	}
+	more, _ := churn(t, s, 1000, 15) // the new file is written as the old one was
+	if _, still := s.ErasedSince(); !still || foundIn(t, path, more) == 0 {
+		t.Error("the new file is not in use")
+	}
+	checkAndClose(t, s)
+	s = openStore(t, path)
+	if _, still := s.ErasedSince(); !still {
+		t.Error("the mark did not outlive a restart")
+	}
+	must(t, s.Compact())
+	if n := foundIn(t, path, append(erased, more...)); n != 0 {
+		t.Errorf("%d addresses after the second", n)
+	}
+}
+
+func TestSequencesAndCountsOutliveACompaction(t *testing.T) {
+	s := openStore(t, newPath(t))
+	fillLists(t, s, 4)
+	must(t, s.Compact())
+	item := Item{Kind: NewsItem}
+	request := subscription.Request{Address: "a@b.cl", Preferences: byMail(1, []string{"a"}).Preferences}
+	keep(t, s, func(tx *Tx) error { return errors.Join(tx.Enqueue(&item), tx.PutRequest(&request)) })
+	if item.Seq != 9 || request.Seq != 5 || s.Queued(subscription.Email) != 5 {
+		t.Errorf("item %d, request %d, %d queued", item.Seq, request.Seq, s.Queued(subscription.Email))
+	}
+}
+
+func TestOthersMerelyWaitForACompaction(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, newPath(t))
+	fillLists(t, s, 5)
+	var wg sync.WaitGroup
+	done := make(chan struct{})
+	others := []func(n int) error{
+		func(int) error {
+			return s.View("read", func(tx *Tx) error {
+				items, err := tx.Due(subscription.Email, testHour, 99, nil)
+				if err == nil && len(items) < 5 {
+					err = fmt.Errorf("%d items", len(items))
+				}
+				return err
+			})
+		},
+		func(n int) error {
+			return s.Update("write", func(tx *Tx) error {
+				one := byMail(1000+n%7, []string{"a"})
+				_, err := tx.Erase(one.ID)
+				return errors.Join(err, tx.PutSubscription(one), tx.Enqueue(&Item{Kind: NewsItem, Due: testHour}))
+			})
+		},
+		func(int) error { _, _ = s.Size(), s.Stats(); _, _ = s.ErasedSince(); return s.Err() },
+		func(int) error { return s.Check(t.Context()) },
+		func(int) error { return s.Backup(s.path + ".copy") },
+	}
+	written := 0
+	for i, other := range others {
+		wg.Go(func() {
+			for n := 0; ; n++ {
+				if err := other(n); err != nil {
+					t.Error(err)
+				}
+				if i == 1 {
+					written = n + 1
+				}
+				select {
+				case <-done:
+					return
+				default:
+				}
+			}
+		})
+	}
+	for range 20 {
+		if err := s.Compact(); err != nil {
+			t.Error(err)
+		}
+	}
+	close(done)
+	wg.Wait()
+	if n := s.Queued(subscription.Email); n != 5+written {
+		t.Errorf("%d queued of %d", n, 5+written)
+	}
+	n := 0
+	see(t, s, func(tx *Tx) error { return tx.EachItem(subscription.Email, func(*Item) error { n++; return nil }) })
+	if n != 5+written {
+		t.Errorf("%d items of %d written", n, 5+written)
+	}
+}
+
+// A reader that began before keeps its view to its end, and nobody waits for it.
+func TestAReaderOfTheOldFileReadsOn(t *testing.T) {
+	s := openStore(t, newPath(t))
+	fillLists(t, s, 3)
+	reading, compacted, ended := make(chan struct{}), make(chan error, 1), make(chan error, 1)
+	goOn := make(chan struct{})
+	go func() {
+		ended <- s.View("long", func(tx *Tx) error {
+			close(reading)
+			<-goOn
+			requests, err := tx.Requests(0, 99)
+			if len(requests) != 3 {
+				err = errors.Join(err, fmt.Errorf("%d requests", len(requests)))
+			}
+			return err
+		})
+	}()
+	<-reading
+	go func() { compacted <- s.Compact() }()
+	for { // until the new file has the name
+		if _, still := s.ErasedSince(); !still {
+			break
+		}
+	}
+	keep(t, s, func(tx *Tx) error { return tx.DropRequest(1) })
+	see(t, s, func(tx *Tx) error {
+		if requests, err := tx.Requests(0, 99); err != nil || len(requests) != 2 {
+			t.Errorf("%d requests in the new file, %v", len(requests), err)
+		}
+		return nil
+	})
+	close(goOn)
+	must(t, errors.Join(<-ended, <-compacted))
+}
+
+func TestACompactionThatFailsChangesNothing(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Log("not root: the unwritable folder is tried as it is")
+	}
+	path := newPath(t)
+	s, err := Open(path, testOptions())
+	must(t, err)
+	fillLists(t, s, 5)
+	churn(t, s, 100, 3)
+	cuts := map[string]func() (undo func()){
+		"no folder": func() func() {
+			must(t, os.Rename(filepath.Dir(path), filepath.Dir(path)+"-away"))
+			return func() { must(t, os.Rename(filepath.Dir(path)+"-away", filepath.Dir(path))) }
+		},
+		"the name taken by a folder": func() func() {
+			must(t, os.Rename(path, path+"-aside"))
+			must(t, os.MkdirAll(filepath.Join(path, "x"), 0o700))
+			return func() { must(t, errors.Join(os.RemoveAll(path), os.Rename(path+"-aside", path))) }
+		},
+	}
+	for name, cut := range cuts {
+		undo := cut()
+		if err := s.Compact(); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+		undo()
+		if left := leftBeside(path); len(left) > 0 {
+			t.Errorf("%s: left %v", name, left)
+		}
+		if _, still := s.ErasedSince(); !still {
+			t.Errorf("%s: the mark is gone", name)
+		}
+		keep(t, s, func(tx *Tx) error { return tx.Enqueue(&Item{Kind: NewsItem}) })
+		must(t, s.Check(t.Context()))
+	}
+	must(t, s.Compact())
+	checkAndClose(t, s)
+	if err := s.Compact(); !errors.Is(err, ErrClosed) {
+		t.Errorf("of a closed store: %v", err)
+	}
+	if left := leftBeside(path); len(left) > 0 {
+		t.Errorf("left %v", left)
+	}
+}
+
+func TestADamagedValueIsNoObstacleAndADamagedFileIs(t *testing.T) {
+	path := newPath(t)
+	s, err := Open(path, testOptions())
+	must(t, err)
+	fillLists(t, s, 5)
+	erased, _ := churn(t, s, 101, 5)
+	corrupt(t, s, bucketItems, keysOf(t, s, "items")[0], func(v []byte) { v[7] ^= 1 })
+	must(t, s.Compact())
+	if n := foundIn(t, path, erased); n > 0 {
+		t.Errorf("%d addresses in the file", n)
+	}
+	wantDamaged(t, s.Check(t.Context())) // what was damaged still is, and is not hidden
+	must(t, os.Truncate(path, 8192))
+	if err := s.Compact(); err == nil {
+		t.Error("a file that was cut was compacted")
+	}
+	if left := leftBeside(path); len(left) > 0 {
+		t.Errorf("left %v", left)
+	}
+	_ = s.Close()
+}
+
+func TestACompactionOnAFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mount("none", dir, "tmpfs", 0, "size=6m"); err != nil {
+		t.Skipf("a small file system cannot be mounted here (%v): the full disk was not tried", err)
+	}
+	defer func() { must(t, syscall.Unmount(dir, 0)) }()
+	path := filepath.Join(dir, "vigia.db")
+	s, err := Open(path, testOptions())
+	must(t, err)
+	defer func() { checkAndClose(t, s) }()
+	must(t, s.SaveLedger(make([]byte, 3<<20)))
+	keep(t, s, func(tx *Tx) error { return errors.Join(tx.PutSubscription(byMail(1, []string{"a"}))) })
+	keep(t, s, func(tx *Tx) error { _, err := tx.Erase(idOf(1)); return err })
+	if err := s.Compact(); !errors.Is(err, ErrFull) {
+		t.Errorf("%v", err)
+	}
+	if left := leftBeside(path); len(left) > 0 {
+		t.Errorf("left %v", left)
+	}
+	must(t, s.SaveLedger(nil))
+	if _, still := s.ErasedSince(); !still || s.Err() != nil {
+		t.Errorf("erased %v, %v", still, s.Err())
+	}
+	must(t, s.Compact())
+}
+
+func TestALinkToTheFileStaysALink(t *testing.T) {
+	path := newPath(t)
+	checkAndClose(t, openStore(t, path))
+	link := filepath.Join(t.TempDir(), "link.db")
+	must(t, os.Symlink(path, link))
+	s := openStore(t, link)
+	erased, _ := churn(t, s, 1, 5)
+	must(t, s.Compact())
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("%v, %v", info, err)
+	}
+	if n := foundIn(t, path, erased); n > 0 {
+		t.Errorf("%d addresses in the file", n)
+	}
+	checkAndClose(t, s)
+	must(t, os.WriteFile(path+".new-7", []byte("half"), 0o600))
+	openStore(t, link)
+	if left := leftBeside(path); len(left) > 0 {
+		t.Errorf("left %v", left)
+	}
+}
+
+// Another process that waits for the lock while the file changes never comes in,
+// neither to the new one nor to the one that lost its name.
+func TestNobodyComesInBetween(t *testing.T) {
+	t.Parallel()
+	path := newPath(t)
+	s := openStore(t, path)
+	fillLists(t, s, 5)
+	var wg sync.WaitGroup
+	done := make(chan struct{})
+	for range 3 {
+		wg.Go(func() {
+			for {
+				other, err := Open(path, testOptions())
+				if err == nil {
+					t.Error("opened beside the live store")
+					_ = other.Close()
+				} else if !errors.Is(err, ErrInUse) {
+					t.Error(err)
+				}
+				select {
+				case <-done:
+					return
+				default:
+				}
+			}
+		})
+	}
+	for range 60 {
+		churn(t, s, 1, 1)
+		must(t, s.Compact())
+	}
+	close(done)
+	wg.Wait()
+	if left := leftBeside(path); len(left) > 0 {
+		t.Errorf("left %v", left)
+	}
+}
+
+// childCompact erases and compacts until it is killed, saying each number whose
+// subscription is acknowledged and whose file is compacted.
+func childCompact(path string) error {
+	s, err := Open(path, testOptions())
+	if err != nil {
+		return err
+	}
+	n, err := lastKept(s)
+	for err == nil {
+		n++
+		err = s.Update("exchange", func(tx *Tx) error {
+			_, err := tx.Erase(idOf(n - 1))
+			return errors.Join(err, tx.PutSubscription(byMail(n, []string{"a"})))
+		})
+		if err == nil {
+			fmt.Println("kept", n)
+			err = s.Compact()
+		}
+		if err == nil {
+			fmt.Println("compacted", n)
+		}
+	}
+	return err
+}
+
+// lastKept gives the number of the one subscription kept, 0 for none.
+func lastKept(s *Store) (n int, err error) {
+	err = s.View("last", func(tx *Tx) error {
+		return tx.EachFollower([]string{"a"}, func(f *Follower, _ []int) error {
+			if n != 0 {
+				return errors.New("two subscriptions")
+			}
+			n = int(f.ID[0])<<16 | int(f.ID[1])<<8 | int(f.ID[2])
+			return nil
+		})
+	})
+	return n, err
+}
+
+func TestKilledWhileCompactingOneWholeFileIsLeft(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(rand.Uint64(), 0))
+	path := newPath(t)
+	kills := 25
+	if testing.Short() {
+		kills = 5
+	}
+	kept, compactions, leftovers := 0, 0, 0
+	for range kills {
+		child := startChild(t, "compact", path)
+		timer := time.AfterFunc(time.Duration(10+r.IntN(100))*time.Millisecond, func() { _ = child.command.Process.Kill() })
+		for child.out.Scan() {
+			var what string
+			if _, err := fmt.Sscan(child.out.Text(), &what, &kept); err != nil {
+				t.Fatalf("the other process said %q", child.out.Text())
+			}
+			if what == "compacted" {
+				compactions++
+			}
+		}
+		_ = child.command.Wait()
+		timer.Stop()
+		leftovers += len(leftBeside(path))
+		kept = verifyCompacted(t, path, kept)
+	}
+	t.Logf("%d kept, %d compactions, %d unfinished files in %d kills", kept, compactions, leftovers, kills)
+	if compactions == 0 {
+		t.Error("no process was killed after a compaction: nothing was tried")
+	}
+}
+
+// verifyCompacted wants the subscription acknowledged last or the one after it.
+func verifyCompacted(t *testing.T, path string, kept int) int {
+	t.Helper()
+	s, err := Open(path, testOptions())
+	must(t, err)
+	defer checkAndClose(t, s)
+	n, err := lastKept(s)
+	if err != nil || n < kept || n > kept+1 {
+		t.Fatalf("subscription %d, %d was acknowledged, %v", n, kept, err)
+	}
+	if left := leftBeside(path); len(left) > 0 {
+		t.Errorf("left after the next start: %v", left)
+	}
+	return n
+}
+
+// Each system call of a compaction that changes something is made to fail, and the
+// process to die at it, for the first, the second … until there is none more.
+func TestEveryStepOfACompactionMayFail(t *testing.T) {
+	t.Parallel()
+	strace, err := exec.LookPath("strace")
+	if err != nil {
+		t.Skip("strace is not here: the steps were not tried")
+	}
+	total := 0
+	for _, fault := range []string{"error=EIO", "error=ENOSPC", "signal=SIGKILL"} {
+		for _, call := range []string{"pwrite64", "fdatasync", "fsync", "renameat", "ftruncate", "openat"} {
+			came := 0
+			for when := 1; when < 60; when += 1 + when/8 {
+				inject := fmt.Sprintf("inject=%s:%s:when=%d", call, fault, when)
+				if reached := compactUnder(t, strace, newPath(t), inject, call); !reached {
+					break
+				}
+				came++
+			}
+			t.Logf("%s: %d faults at %s", fault, came, call)
+			total += came
+		}
+	}
+	if total == 0 {
+		t.Skip("strace cannot trace here: the steps were not tried")
+	}
+}
+
+// compactUnder runs one compaction with a fault and verifies what is left. It tells
+// whether the fault came at all.
+func compactUnder(t *testing.T, strace, path, inject, call string) (reached bool) {
+	t.Helper()
+	s, err := Open(path, testOptions())
+	must(t, err)
+	erased, living := churn(t, s, 1, 10)
+	must(t, s.Close())
+	trace := filepath.Join(t.TempDir(), "trace")
+	child := startChild(t, "compactOnce", path, strace, "-f", "-qq", "-o", trace,
+		"-e", "trace="+call, "-e", inject)
+	var said []string
+	for child.out.Scan() {
+		said = append(said, child.out.Text())
+	}
+	_ = child.command.Wait()
+	text, err := os.ReadFile(trace)
+	must(t, err)
+	reached = bytes.Contains(text, []byte("INJECTED")) || bytes.Contains(text, []byte("killed by SIGKILL"))
+	s, err = Open(path, testOptions())
+	if err != nil {
+		t.Fatalf("%s: %v", inject, err)
+	}
+	defer checkAndClose(t, s)
+	n := 0
+	see(t, s, func(tx *Tx) error {
+		return tx.EachFollower([]string{"a"}, func(*Follower, []int) error { n++; return nil })
+	})
+	if n != len(living) || len(leftBeside(path)) > 0 {
+		t.Errorf("%s: %d of %d subscriptions, left %v, said %q", inject, n, len(living), leftBeside(path), said)
+	}
+	if _, still := s.ErasedSince(); !still && foundIn(t, path, erased) > 0 {
+		t.Errorf("%s: counts as compacted with %d addresses in it", inject, foundIn(t, path, erased))
+	}
+	if ledger, err := s.Ledger(); slices.Contains(said, "written") && string(ledger) != "after" {
+		t.Errorf("%s: what was written after it is lost: %q, %v", inject, ledger, err)
+	}
+	if slices.Contains(said, "compacted") && foundIn(t, path, erased) > 0 {
+		t.Errorf("%s: said to be compacted, with %d addresses in it", inject, foundIn(t, path, erased))
+	}
+	return reached
+}
+
+// childCompactOnce compacts and then writes, and says what went well.
+func childCompactOnce(path string) error {
+	s, err := Open(path, testOptions())
+	if err != nil {
+		return err
+	}
+	if err := s.Compact(); err == nil {
+		fmt.Println("compacted")
+	} else {
+		fmt.Println("not compacted:", strings.ReplaceAll(err.Error(), "\n", " "))
+	}
+	if err := s.SaveLedger([]byte("after")); err == nil {
+		fmt.Println("written")
+	}
+	return s.Close()
+}

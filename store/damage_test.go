@@ -1,0 +1,196 @@
+package store
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"vigia/store/subscription"
+)
+
+// TestADamagedRecordCostsNobodyElse turns a bit in one record after another of each
+// list and wants the others, the damage logged once, and the check to find it.
+func TestADamagedRecordCostsNobodyElse(t *testing.T) {
+	const each = 5
+	lists := map[string]func(tx *Tx) (n int, err error){
+		"items": func(tx *Tx) (int, error) {
+			items, err := tx.Due(subscription.Email, testHour, 99, nil)
+			return len(items), err
+		},
+		"requests": func(tx *Tx) (int, error) { requests, err := tx.Requests(0, 99); return len(requests), err },
+		"pending": func(tx *Tx) (n int, err error) {
+			err = tx.EachPending(func(subscription.Hash, *subscription.Pending) error { n++; return nil })
+			return n, err
+		},
+		"told": func(tx *Tx) (n int, err error) {
+			err = tx.EachTold("a", func(subscription.ID, Told) error { n++; return nil })
+			return n, err
+		},
+		"trips": func(tx *Tx) (n int, err error) {
+			err = tx.EachWithTrip(func(*Follower) error { n++; return nil })
+			return n, err
+		},
+		"endings": func(tx *Tx) (int, error) { ids, err := tx.Ending(testHour, 99); return len(ids), err },
+		"outcomes": func(tx *Tx) (n int, err error) {
+			err = tx.EachOutcome(func(uint64, Outcome, time.Time) error { n++; return nil })
+			return n, err
+		},
+		"alerts": func(tx *Tx) (int, error) { alerts, err := tx.Alerts(); return len(alerts), err },
+	}
+	for name, list := range lists {
+		t.Run(name, func(t *testing.T) {
+			log, said := logged(t)
+			o := testOptions()
+			o.Log = log
+			s, err := Open(newPath(t), o)
+			must(t, err)
+			defer func() { must(t, s.Close()) }()
+			fillLists(t, s, each)
+			for damaged, key := range keysOf(t, s, name) {
+				corrupt(t, s, []byte(name), key, func(v []byte) { v[len(v)/2] ^= 0x55 })
+				for range 3 {
+					see(t, s, func(tx *Tx) error {
+						if n, err := list(tx); err != nil || n != each-damaged-1 {
+							t.Errorf("%d of %d given with %d damaged, %v", n, each, damaged+1, err)
+						}
+						return nil
+					})
+				}
+				if n := strings.Count(said(), "left out"); n != damaged+1 {
+					t.Errorf("logged %d times:\n%s", n, said())
+				}
+				wantDamaged(t, s.Check(t.Context()))
+			}
+			for _, secret := range []string{"ejemplo.cl", "Persona", "persona"} {
+				if strings.Contains(said(), secret) || strings.Contains(s.Check(t.Context()).Error(), secret) {
+					t.Errorf("an address in the log or the error:\n%s", said())
+				}
+			}
+		})
+	}
+}
+
+// fillLists puts n records into every list.
+func fillLists(t *testing.T, s *Store, n int) {
+	t.Helper()
+	d := &decider{t: t, store: s, hour: testHour.Add(-2 * time.Hour)}
+	c := testCycle(makeCatalogue(), d.hour, nil)
+	for i := range n {
+		c.Alerts = append(c.Alerts, noticed(string(rune('a'+i)), 1, 1))
+	}
+	must(t, s.Commit(c))
+	keep(t, s, func(tx *Tx) error {
+		for i := range n {
+			one := byMail(i, []string{"a"})
+			one.Preferences.Trip, one.Ends = &subscription.Trip{From: "2026-07-04", To: "2026-07-05"}, testHour
+			request := subscription.Request{Address: addressOf(i), Preferences: one.Preferences}
+			pending := subscription.Pending{Address: addressOf(i), Preferences: one.Preferences}
+			item, done := Item{Kind: NewsItem, Due: testHour}, Item{Kind: NewsItem, Due: testHour}
+			must(t, errors.Join(tx.PutSubscription(one), tx.PutRequest(&request), tx.PutPending(subscription.Hash{byte(i)}, &pending),
+				tx.PutTold("a", one.ID, Told{At: testHour}), tx.Enqueue(&item), tx.Enqueue(&done)))
+			must(t, tx.Settle(&done, DeliveredOutcome, testHour))
+		}
+		return nil
+	})
+}
+
+func keysOf(t *testing.T, s *Store, bucket string) (keys [][]byte) {
+	t.Helper()
+	must(t, s.view("keys", func(tx *bbolt.Tx) error {
+		return tx.Bucket([]byte(bucket)).ForEach(func(k, _ []byte) error { keys = append(keys, slices.Clone(k)); return nil })
+	}))
+	return keys
+}
+
+// A key that turned over leads nowhere, rather than to another's record.
+func TestAValueUnderAnothersKeyIsDamaged(t *testing.T) {
+	s, err := Open(newPath(t), testOptions())
+	must(t, err)
+	defer func() { must(t, s.Close()) }()
+	fillLists(t, s, 2)
+	for _, name := range []string{
+		"subscriptions", "addresses", "followers", "trips", "endings", "requests", "pending", "items", "told", "outcomes",
+	} {
+		keys := keysOf(t, s, name)
+		must(t, s.update("swap", func(tx *bbolt.Tx) error {
+			bucket := tx.Bucket([]byte(name))
+			first, second := slices.Clone(bucket.Get(keys[0])), slices.Clone(bucket.Get(keys[1]))
+			return errors.Join(bucket.Put(keys[0], second), bucket.Put(keys[1], first))
+		}))
+		err := s.Check(t.Context())
+		if wantDamaged(t, err); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("values of %s changed places: %v", name, err)
+		}
+		must(t, s.update("swap back", func(tx *bbolt.Tx) error {
+			bucket := tx.Bucket([]byte(name))
+			first, second := slices.Clone(bucket.Get(keys[0])), slices.Clone(bucket.Get(keys[1]))
+			return errors.Join(bucket.Put(keys[0], second), bucket.Put(keys[1], first))
+		}))
+		must(t, s.Check(t.Context()))
+	}
+}
+
+// A subscription is found by its address though the index that leads to it is damaged.
+func TestADamagedIndexIsGoneAround(t *testing.T) {
+	log, said := logged(t)
+	o := testOptions()
+	o.Log = log
+	s, err := Open(newPath(t), o)
+	must(t, err)
+	defer func() { must(t, s.Close()) }()
+	mail, push := byMail(1, []string{"a"}), byPush(2, "a")
+	keep(t, s, func(tx *Tx) error { return errors.Join(tx.PutSubscription(mail), tx.PutSubscription(push)) })
+	identity := subscription.Identity(mail.Address)
+	corrupt(t, s, bucketAddresses, []byte(identity), func(v []byte) { v[9] ^= 1 })
+	corrupt(t, s, bucketEndpoints, endpointKey(push.Target.Endpoint), func(v []byte) { v[9] ^= 1 })
+	find := func() {
+		see(t, s, func(tx *Tx) error {
+			if id, ok := tx.ByAddress(identity); !ok || id != mail.ID {
+				t.Errorf("by address: %x, %v", id, ok)
+			}
+			if id, ok := tx.ByEndpoint(push.Target.Endpoint); !ok || id != push.ID {
+				t.Errorf("by endpoint: %x, %v", id, ok)
+			}
+			return nil
+		})
+	}
+	find()
+	wantDamaged(t, s.Check(t.Context()))
+	if strings.Contains(said(), identity) || strings.Count(said(), "left out") != 2 {
+		t.Errorf("log:\n%s", said())
+	}
+	keep(t, s, func(tx *Tx) error { return errors.Join(tx.PutSubscription(mail), tx.PutSubscription(push)) })
+	find()
+	must(t, s.Check(t.Context()))
+}
+
+// What is missing or too much in an index is found by the check.
+func TestTheCheckComparesIndexesWithSubscriptions(t *testing.T) {
+	s, err := Open(newPath(t), testOptions())
+	must(t, err)
+	defer func() { must(t, s.Close()) }()
+	fillLists(t, s, 1)
+	for _, name := range []string{"addresses", "followers", "trips", "endings"} {
+		key := keysOf(t, s, name)[0]
+		value := []byte(nil)
+		must(t, s.update("lose", func(tx *bbolt.Tx) error {
+			value = slices.Clone(tx.Bucket([]byte(name)).Get(key))
+			return tx.Bucket([]byte(name)).Delete(key)
+		}))
+		wantDamaged(t, s.Check(t.Context()))
+		must(t, s.update("find", func(tx *bbolt.Tx) error { return tx.Bucket([]byte(name)).Put(key, value) }))
+		must(t, s.Check(t.Context()))
+	}
+	id := idOf(0)
+	stale := append(appendPrefix(nil, "b"), id[:]...)
+	must(t, s.update("leave behind", func(tx *bbolt.Tx) error {
+		one := byMail(0, nil)
+		value := appendFollower(unsealed(8), one.Channel, &one.Preferences.Conditions)
+		return tx.Bucket(bucketFollowers).Put(stale, sealFor(stale, value))
+	}))
+	wantDamaged(t, s.Check(t.Context()))
+}

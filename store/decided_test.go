@@ -1,0 +1,232 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"vigia/forecast/alert"
+	"vigia/store/subscription"
+)
+
+// noticed is an alert with some notices.
+func noticed(id string, version, notices int) alert.Alert {
+	a := alert.Alert{
+		ID: id, Version: version, Park: "a", Level: alert.Caution, Start: testHour, End: testHour.AddDate(1, 0, 0),
+		Changes: []alert.Change{{At: testHour}},
+	}
+	for n := range notices {
+		a.Notices = append(a.Notices, alert.Notice{What: alert.Raised, At: testHour.Add(time.Duration(n) * time.Hour)})
+	}
+	return a
+}
+
+// decider commits cycles an hour apart and notes what each is asked to decide.
+type decider struct {
+	t     *testing.T
+	store *Store
+	hour  time.Time
+	asked []string // "id version notices-since", of the last cycle asked
+	calls int
+	fail  func() error // nil decides
+}
+
+// cycle commits one with these alerts and tells what it was asked.
+func (d *decider) cycle(alerts ...alert.Alert) []string {
+	d.t.Helper()
+	d.hour = d.hour.Add(time.Hour)
+	return d.cycleAt(d.hour, alerts...)
+}
+
+func (d *decider) cycleAt(hour time.Time, alerts ...alert.Alert) []string {
+	d.t.Helper()
+	d.asked, d.calls = nil, 0
+	c := testCycle(makeCatalogue(), hour, nil)
+	c.Alerts, c.Decide = alerts, d.decide
+	must(d.t, d.store.Commit(c))
+	return d.asked
+}
+
+// decide tells one subscriber of each change and puts an item for it.
+func (d *decider) decide(tx *Tx, c *Cycle, changed []ChangedAlert) error {
+	d.calls++
+	for _, change := range changed {
+		d.asked = append(d.asked, fmt.Sprintf("%s %d %d", change.Alert.ID, change.Alert.Version, len(change.Notices)))
+		kept, err := tx.Alert(change.Alert.ID)
+		if err != nil || kept.Version != change.Alert.Version {
+			d.t.Errorf("the alert is not kept yet: %+v, %v", kept, err)
+		}
+		item := Item{Kind: NewsItem, Due: c.IssuedAt, News: []News{{Alert: change.Alert.ID}}}
+		if err := errors.Join(tx.Enqueue(&item), tx.PutTold("a/viento", idOf(1), Told{At: c.IssuedAt})); err != nil {
+			return err
+		}
+	}
+	if last, err := tx.LastTime(); err != nil || !last.Equal(c.IssuedAt) {
+		d.t.Errorf("the last time is %v, %v", last, err)
+	}
+	if d.fail != nil {
+		return d.fail()
+	}
+	return nil
+}
+
+func (d *decider) expect(when string, got []string, want ...string) {
+	d.t.Helper()
+	if !slices.Equal(got, want) {
+		d.t.Errorf("%s: asked of %q, want %q", when, got, want)
+	}
+}
+
+func (d *decider) marks() (ids []string) {
+	must(d.t, d.store.view("marks", func(tx *bbolt.Tx) error {
+		return tx.Bucket(bucketDecided).ForEach(func(k, _ []byte) error { ids = append(ids, string(k)); return nil })
+	}))
+	return ids
+}
+
+func newDecider(t *testing.T) *decider {
+	return &decider{t: t, store: openStore(t, newPath(t)), hour: testHour}
+}
+
+func TestEachChangeIsDecidedOnce(t *testing.T) {
+	d := newDecider(t)
+	d.expect("first", d.cycle(noticed("a", 1, 1), noticed("b", 1, 0)), "a 1 1", "b 1 0")
+	d.expect("without a change", d.cycle(noticed("a", 1, 1), noticed("b", 1, 0)))
+	if d.calls != 1 {
+		t.Errorf("asked %d times in a cycle without changes", d.calls)
+	}
+	d.expect("a notice", d.cycle(noticed("a", 2, 3), noticed("b", 1, 0)), "a 2 2")
+	d.expect("a version", d.cycle(noticed("a", 2, 3), noticed("b", 2, 0)), "b 2 0")
+	d.expect("fewer notices", d.cycle(noticed("a", 3, 1), noticed("b", 2, 0)), "a 3 0")
+	d.expect("one gone", d.cycle(noticed("b", 2, 0)))
+	d.expect("and back", d.cycle(noticed("a", 3, 1), noticed("b", 2, 0)), "a 3 1")
+	over := noticed("old", 9, 2)
+	over.End = testHour.AddDate(0, 0, -40)
+	silent := noticed("silent", 1, 0)
+	silent.Level = alert.NoLevel
+	d.expect("over for long, and one without a level", d.cycle(noticed("a", 3, 1), over, silent))
+	if got := d.marks(); !slices.Equal(got, []string{"a"}) {
+		t.Errorf("marks of %q", got)
+	}
+	silent.Level = alert.Danger
+	d.expect("once it has a level", d.cycle(noticed("a", 3, 1), silent), "silent 1 0")
+	if n := d.store.Queued(subscription.Email); n != 7 {
+		t.Errorf("%d items for 7 changes", n)
+	}
+}
+
+func TestMarksOutliveARestart(t *testing.T) {
+	d := newDecider(t)
+	d.cycle(noticed("a", 1, 1))
+	path := d.store.path
+	checkAndClose(t, d.store)
+	d.store = openStore(t, path)
+	d.expect("after a restart", d.cycle(noticed("a", 1, 1)))
+	d.expect("a change after it", d.cycle(noticed("a", 1, 2)), "a 1 1")
+}
+
+func TestAnUnbelievedClockDecidesNothing(t *testing.T) {
+	d := newDecider(t)
+	d.cycle(noticed("a", 1, 1))
+	far := d.hour.AddDate(0, 2, 0)
+	d.expect("two months ahead", d.cycleAt(far, noticed("a", 2, 2), noticed("b", 1, 1)))
+	if d.calls != 0 {
+		t.Error("asked while the clock is not believed")
+	}
+	d.expect("back again", d.cycle(noticed("a", 2, 2), noticed("b", 1, 1)))
+	d.expect("believed again", d.cycle(noticed("a", 2, 2), noticed("b", 1, 1)), "a 2 1", "b 1 1")
+}
+
+func TestACycleIsKeptWhenItsDecisionFails(t *testing.T) {
+	var nothing *Cycle
+	for name, fail := range map[string]func() error{
+		"an error":         func() error { return errors.New("no reason") },
+		"a damaged record": func() error { return &DamagedError{Path: "x", Cause: errValue} },
+		"a panic":          func() error { panic("by mistake") },
+		"a nil":            func() error { nothing.Estimates = true; return nil },
+	} {
+		log, said := logged(t)
+		o := testOptions()
+		o.Log = log
+		s, err := Open(newPath(t), o)
+		must(t, err)
+		d := &decider{t: t, store: s, hour: testHour, fail: fail}
+		d.expect(name, d.cycle(noticed("a", 1, 1)), "a 1 1")
+		if d.calls != 1 || s.Err() != nil || s.Queued(subscription.Email) != 0 {
+			t.Errorf("%s: %d calls, %v, %d queued", name, d.calls, s.Err(), s.Queued(subscription.Email))
+		}
+		see(t, s, func(tx *Tx) error {
+			if _, err := tx.Told("a/viento", idOf(1)); !errors.Is(err, ErrNotFound) {
+				t.Errorf("%s: told in the end: %v", name, err)
+			}
+			return nil
+		})
+		if alerts, err := s.Alerts(); err != nil || len(alerts) != 1 {
+			t.Errorf("%s: the cycle was not kept: %v, %v", name, alerts, err)
+		}
+		if n := strings.Count(said(), "could not be decided"); n != 1 {
+			t.Errorf("%s: logged %d times:\n%s", name, n, said())
+		}
+		d.fail = nil
+		d.expect(name+", the next cycle", d.cycle(noticed("a", 1, 1)), "a 1 1")
+		d.expect(name+", the one after", d.cycle(noticed("a", 1, 1)))
+		checkAndClose(t, s)
+	}
+}
+
+func TestWhatAFullDiskLostIsDecidedLater(t *testing.T) {
+	o := testOptions()
+	o.MaxBytes = 3 << 20
+	s, err := Open(newPath(t), o)
+	must(t, err)
+	defer func() { checkAndClose(t, s) }()
+	d := &decider{t: t, store: s, hour: testHour}
+	c := testCycle(makeCatalogue(), testHour, nil)
+	c.Alerts = []alert.Alert{noticed("a", 1, 1)}
+	c.Decide = func(tx *Tx, _ *Cycle, changed []ChangedAlert) error {
+		for range 60_000 {
+			if err := tx.Enqueue(&Item{Kind: NewsItem, News: []News{{Alert: changed[0].Alert.ID}}}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := s.Commit(c); !errors.Is(err, ErrFull) {
+		t.Fatalf("a cycle beyond the limit: %v", err)
+	}
+	if n := s.Queued(subscription.Email); n != 0 {
+		t.Errorf("%d queued of what was lost", n)
+	}
+	d.expect("with room again", d.cycle(noticed("a", 1, 1)), "a 1 1")
+}
+
+// A fault of the disk within the decision is the file's, not the decision's.
+func TestAFaultWhileDecidingIsTheFiles(t *testing.T) {
+	s, err := Open(newPath(t), testOptions())
+	must(t, err)
+	err = s.update("write", func(*bbolt.Tx) error {
+		return spared(func() error { panic(addressed(0xdead0000)) })
+	})
+	if wantDamaged(t, err); s.Err() == nil {
+		t.Error("the store can still be written")
+	}
+	_ = s.Close()
+}
+
+// addressed is a fault of memory as the runtime makes it.
+type addressed uintptr
+
+func (a addressed) Addr() uintptr { return uintptr(a) }
+
+func TestADamagedMarkOffersTheAlertAgain(t *testing.T) {
+	d := newDecider(t)
+	d.cycle(noticed("a", 1, 2), noticed("b", 1, 1))
+	corrupt(t, d.store, bucketDecided, []byte("a"), func(v []byte) { v[len(v)-1] ^= 1 })
+	d.expect("damaged", d.cycle(noticed("a", 1, 2), noticed("b", 1, 1)), "a 1 2")
+	d.expect("mended", d.cycle(noticed("a", 1, 2), noticed("b", 1, 1)))
+}

@@ -1,0 +1,353 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"vigia/forecast/alert"
+	"vigia/store/subscription"
+)
+
+// randomItem draws an item; times have nanoseconds, as clocks do.
+func randomItem(r *rand.Rand) Item {
+	i := Item{
+		Channel: subscription.Channel(r.IntN(2)), Kind: ItemKind(r.IntN(5)), Urgent: r.IntN(3) == 0,
+		DecidedAt: testHour.Add(time.Duration(r.IntN(1e9))), Due: testHour.Add(time.Duration(r.IntN(5)) * time.Minute),
+		Expires: testHour.Add(time.Hour), Attempts: r.IntN(3) * 100,
+	}
+	if i.Kind == ConfirmItem {
+		i.Pending = subscription.Hash{byte(r.IntN(256)), 31: 1}
+	} else {
+		i.Subscriber = idOf(r.IntN(1000))
+	}
+	for range r.IntN(3) {
+		i.News = append(i.News, News{Alert: fmt.Sprint("alerta-", r.IntN(99)), What: alert.ChangeKind(r.IntN(int(alert.Disappeared) + 1))})
+	}
+	return i
+}
+
+func dueItems(t testing.TB, s *Store, c subscription.Channel, now time.Time, n int, skip func(*Item) bool) (items []Item) {
+	t.Helper()
+	see(t, s, func(tx *Tx) (err error) { items, err = tx.Due(c, now, n, skip); return err })
+	return items
+}
+
+func TestDueIsUrgentFirstThenByTime(t *testing.T) {
+	s := openStore(t, newPath(t))
+	r := rand.New(rand.NewPCG(3, 3))
+	var all []Item
+	keep(t, s, func(tx *Tx) error {
+		for n := range 600 {
+			i := randomItem(r)
+			must(t, tx.Enqueue(&i))
+			if i.Seq != uint64(n+1) {
+				t.Fatalf("seq %d for item %d", i.Seq, n)
+			}
+			all = append(all, i)
+		}
+		return nil
+	})
+	slices.SortStableFunc(all, func(a, b Item) int {
+		if a.Urgent != b.Urgent {
+			return map[bool]int{true: -1, false: 1}[a.Urgent]
+		}
+		return a.Due.Compare(b.Due)
+	})
+	for _, n := range []int{0, 1, 64, 1000} {
+		for _, now := range []time.Time{testHour.Add(-1), testHour, testHour.Add(2 * time.Minute), testHour.Add(time.Hour)} {
+			for c := range subscription.Channel(subscription.NumChannels) {
+				odd := func(i *Item) bool { return i.Seq%2 == 1 }
+				for _, skip := range []func(*Item) bool{nil, odd} {
+					var want []Item
+					for _, i := range all {
+						if i.Channel == c && !i.Due.After(now) && len(want) < n && (skip == nil || !skip(&i)) {
+							want = append(want, i)
+						}
+					}
+					if got := dueItems(t, s, c, now, n, skip); !reflect.DeepEqual(got, want) {
+						t.Fatalf("%v at %v: %d items, want %d", c, now, len(got), len(want))
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestNextDueLooksAtBothClasses(t *testing.T) {
+	s := openStore(t, newPath(t))
+	next := func() (at time.Time, ok bool) {
+		see(t, s, func(tx *Tx) error { at, ok = tx.NextDue(subscription.WebPush); return nil })
+		return at, ok
+	}
+	if at, ok := next(); ok {
+		t.Errorf("in an empty outbox: %v", at)
+	}
+	for _, i := range []Item{
+		{Channel: subscription.Email, Kind: NewsItem, Due: testHour.Add(-time.Hour)},
+		{Channel: subscription.WebPush, Kind: NewsItem, Due: testHour.Add(time.Hour), Urgent: true},
+		{Channel: subscription.WebPush, Kind: NewsItem, Due: testHour.Add(2 * time.Minute)},
+	} {
+		keep(t, s, func(tx *Tx) error { return tx.Enqueue(&i) })
+	}
+	if at, ok := next(); !ok || !at.Equal(testHour.Add(2*time.Minute)) {
+		t.Errorf("%v, %v", at, ok)
+	}
+}
+
+func TestTimesBefore1970AndFarAheadKeepTheirOrder(t *testing.T) {
+	times := []time.Time{
+		{}, time.Unix(-1, 999_999_999), time.Unix(0, 0), time.Unix(0, 1), testHour, time.Unix(1<<40, 5),
+		time.Unix(math.MaxInt32, 0).Add(1),
+	}
+	slices.SortFunc(times, time.Time.Compare)
+	last := ""
+	for _, at := range times {
+		key := string(appendInstant(nil, at))
+		if key <= last && last != "" {
+			t.Errorf("%v is not after the one before", at)
+		}
+		last = key
+		if got := (&reader{b: []byte(key)}).instant(); !got.Equal(at) {
+			t.Errorf("instant %v came back as %v", at, got)
+		}
+		r := &reader{b: appendMoment(nil, at)}
+		if got := r.moment(); !got.Equal(at) || got.IsZero() != at.IsZero() || r.end() != nil {
+			t.Errorf("moment %v came back as %v", at, got)
+		}
+	}
+}
+
+// TestEveryItemHasOneOutcome settles items in any order, twice, after having been
+// postponed, and from a stale copy: each gets one outcome and no more.
+func TestEveryItemHasOneOutcome(t *testing.T) {
+	s := openStore(t, newPath(t))
+	r := rand.New(rand.NewPCG(5, 5))
+	const items = 300
+	keep(t, s, func(tx *Tx) error {
+		for range items {
+			i := randomItem(r)
+			must(t, tx.Enqueue(&i))
+		}
+		return nil
+	})
+	settled := map[uint64]Outcome{}
+	for now := testHour; len(settled) < items; now = now.Add(time.Minute) {
+		for c := range subscription.Channel(subscription.NumChannels) {
+			batch := dueItems(t, s, c, now, 20, nil)
+			keep(t, s, func(tx *Tx) error {
+				for k := range batch {
+					settleOrPostpone(t, tx, &batch[k], r, now, settled)
+				}
+				return nil
+			})
+		}
+	}
+	seen := map[uint64]Outcome{}
+	last := time.Time{}
+	see(t, s, func(tx *Tx) error {
+		return tx.EachOutcome(func(seq uint64, o Outcome, at time.Time) error {
+			if _, twice := seen[seq]; twice || at.Before(last) {
+				t.Errorf("item %d: twice (%v) or out of order", seq, twice)
+			}
+			seen[seq], last = o, at
+			return nil
+		})
+	})
+	if !reflect.DeepEqual(seen, settled) {
+		t.Errorf("%d outcomes recorded, %d given", len(seen), len(settled))
+	}
+	for c := range subscription.Channel(subscription.NumChannels) {
+		if n := s.Queued(c); n != 0 {
+			t.Errorf("%d still queued by %v", n, c)
+		}
+	}
+	keep(t, s, func(tx *Tx) error { return tx.PruneOutcomes(last) })
+	left := 0
+	see(t, s, func(tx *Tx) error {
+		return tx.EachOutcome(func(_ uint64, _ Outcome, at time.Time) error {
+			if left++; at.Before(last) {
+				t.Errorf("one of %v is left", at)
+			}
+			return nil
+		})
+	})
+	if left == 0 || left == items {
+		t.Errorf("%d of %d outcomes left", left, items)
+	}
+}
+
+func settleOrPostpone(t *testing.T, tx *Tx, i *Item, r *rand.Rand, now time.Time, settled map[uint64]Outcome) {
+	t.Helper()
+	if r.IntN(3) == 0 {
+		before := *i
+		must(t, tx.Postpone(i, now.Add(3*time.Minute)))
+		if !reflect.DeepEqual(*i, before) {
+			t.Fatal("Postpone changed the item given")
+		}
+	} else {
+		o := Outcome(r.IntN(int(FailedOutcome) + 1))
+		must(t, tx.Settle(i, o, now))
+		settled[i.Seq] = o
+	}
+	if err := tx.Settle(i, DeliveredOutcome, now); !errors.Is(err, ErrNotFound) {
+		t.Fatalf("settled again: %v", err)
+	}
+	if err := tx.Postpone(i, now); !errors.Is(err, ErrNotFound) {
+		t.Fatalf("postponed again: %v", err)
+	}
+}
+
+func TestAPostponedItemIsTheSameWithAnAttemptMore(t *testing.T) {
+	s := openStore(t, newPath(t))
+	i := randomItem(rand.New(rand.NewPCG(6, 6)))
+	keep(t, s, func(tx *Tx) error { return tx.Enqueue(&i) })
+	later := testHour.Add(7*time.Hour + 1)
+	keep(t, s, func(tx *Tx) error { return tx.Postpone(&i, later) })
+	want := i
+	want.Due, want.Attempts = later, i.Attempts+1
+	if got := dueItems(t, s, i.Channel, later, 9, nil); len(got) != 1 || !reflect.DeepEqual(got[0], want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if got := dueItems(t, s, i.Channel, later.Add(-1), 9, nil); len(got) != 0 {
+		t.Errorf("due before: %+v", got)
+	}
+	if s.Queued(i.Channel) != 1 {
+		t.Errorf("%d queued", s.Queued(i.Channel))
+	}
+}
+
+func TestQueuedFollowsOnlyWhatIsKept(t *testing.T) {
+	path := newPath(t)
+	s := openStore(t, path)
+	item := func(c subscription.Channel) *Item { return &Item{Channel: c, Kind: NewsItem, Due: testHour} }
+	kept := item(subscription.Email)
+	keep(t, s, func(tx *Tx) error {
+		return errors.Join(tx.Enqueue(kept), tx.Enqueue(item(subscription.Email)), tx.Enqueue(item(subscription.WebPush)))
+	})
+	expect := func(when string, mails, pushes int) {
+		t.Helper()
+		if m, p := s.Queued(subscription.Email), s.Queued(subscription.WebPush); m != mails || p != pushes {
+			t.Errorf("%s: %d mails and %d pushes, want %d and %d", when, m, p, mails, pushes)
+		}
+	}
+	expect("at first", 2, 1)
+	err := s.Update("lost", func(tx *Tx) error {
+		return errors.Join(tx.Enqueue(item(subscription.WebPush)), tx.Settle(kept, GoneOutcome, testHour), errors.New("no"))
+	})
+	if err == nil {
+		t.Fatal("kept")
+	}
+	_ = s.Update("lost", func(tx *Tx) error { _ = tx.Enqueue(item(subscription.WebPush)); panic("no") })
+	expect("after what was not kept", 2, 1)
+	keep(t, s, func(tx *Tx) error { return tx.Settle(kept, GoneOutcome, testHour) })
+	expect("after one was settled", 1, 1)
+	checkAndClose(t, s)
+	s = openStore(t, path)
+	expect("after a restart", 1, 1)
+	next := item(subscription.Email)
+	keep(t, s, func(tx *Tx) error { return tx.Enqueue(next) })
+	if next.Seq != 4 {
+		t.Errorf("seq %d after a restart, and 3 were given", next.Seq)
+	}
+}
+
+func TestStoriesAndWhatWasTold(t *testing.T) {
+	s := openStore(t, newPath(t))
+	stories := []string{"a/viento", "a/viento-blanco", "ab", "datos"}
+	want := map[string]map[subscription.ID]Told{}
+	r := rand.New(rand.NewPCG(9, 9))
+	keep(t, s, func(tx *Tx) error {
+		for _, story := range stories {
+			want[story] = map[subscription.ID]Told{}
+			for range 200 {
+				told := Told{
+					At: testHour.Add(time.Duration(r.IntN(1e12))), Level: alert.Level(r.IntN(3)), Start: testHour,
+					Until: testHour.Add(time.Duration(r.IntN(10)) * time.Hour), Delivered: r.IntN(2) == 0, Over: r.IntN(2) == 0,
+				}
+				if r.IntN(5) == 0 {
+					told.Start = time.Time{}
+				}
+				id := idOf(r.IntN(300))
+				want[story][id] = told
+				must(t, tx.PutTold(story, id, told))
+			}
+		}
+		return nil
+	})
+	compareTold(t, s, want)
+	cut := testHour.Add(5 * time.Hour)
+	keep(t, s, func(tx *Tx) error { return tx.PruneTold(cut) })
+	for story, told := range want {
+		for id, one := range told {
+			if one.Until.Before(cut) {
+				delete(told, id)
+			}
+		}
+		if len(told) == 0 {
+			delete(want, story)
+		}
+	}
+	compareTold(t, s, want)
+	see(t, s, func(tx *Tx) error {
+		if _, err := tx.Told("a", idOf(1)); !errors.Is(err, ErrNotFound) {
+			t.Errorf("told of nothing: %v", err)
+		}
+		enough := errors.New("enough")
+		if err := tx.EachStory(func(string) error { return enough }); !errors.Is(err, enough) {
+			t.Error(err)
+		}
+		return nil
+	})
+}
+
+func compareTold(t *testing.T, s *Store, want map[string]map[subscription.ID]Told) {
+	t.Helper()
+	got := map[string]map[subscription.ID]Told{}
+	see(t, s, func(tx *Tx) error {
+		return tx.EachStory(func(story string) error {
+			got[story] = map[subscription.ID]Told{}
+			last := ""
+			return tx.EachTold(story, func(id subscription.ID, told Told) error {
+				if string(id[:]) <= last {
+					t.Errorf("%s: ids out of order", story)
+				}
+				last = string(id[:])
+				got[story][id] = told
+				if one, err := tx.Told(story, id); err != nil || one != told {
+					t.Errorf("%s: %+v, %v; want %+v", story, one, err, told)
+				}
+				return nil
+			})
+		})
+	})
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("told of %d stories, want %d, or not the same", len(got), len(want))
+	}
+}
+
+func TestTheOutageIsKept(t *testing.T) {
+	path := newPath(t)
+	s := openStore(t, path)
+	for _, want := range []Outage{{}, {Since: testHour}, {Since: testHour, Told: true}, {}} {
+		keep(t, s, func(tx *Tx) error { return tx.PutOutage(want) })
+		see(t, s, func(tx *Tx) error {
+			if got, err := tx.Outage(); err != nil || got != want {
+				t.Errorf("%+v, %v; want %+v", got, err, want)
+			}
+			return nil
+		})
+	}
+	keep(t, s, func(tx *Tx) error { return tx.PutOutage(Outage{Since: testHour}) })
+	corrupt(t, s, bucketMeta, keyOutage, func(v []byte) { v[9] ^= 1 })
+	see(t, s, func(tx *Tx) error { _, err := tx.Outage(); wantDamaged(t, err); return nil })
+	if err := s.Check(t.Context()); err == nil {
+		t.Error("the check finds nothing")
+	}
+	keep(t, s, func(tx *Tx) error { return tx.PutOutage(Outage{}) })
+}

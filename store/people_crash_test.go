@@ -1,0 +1,154 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"vigia/forecast/alert"
+	"vigia/store/subscription"
+)
+
+// childPeople goes on from what is kept until it is killed: a request, its
+// subscription, a cycle that decides to tell everybody, the delivery. It says what
+// it knows to be kept.
+func childPeople(path string) error {
+	s, err := Open(path, testOptions())
+	if err != nil {
+		return err
+	}
+	n, err := lastVersion(s)
+	for err == nil {
+		n++
+		err = peopleRound(s, n)
+	}
+	return err
+}
+
+func lastVersion(s *Store) (int, error) {
+	alerts, err := s.Alerts()
+	if err != nil || len(alerts) == 0 {
+		return 0, err
+	}
+	return alerts[0].Version, nil
+}
+
+func peopleRound(s *Store, n int) error {
+	one := byMail(n, []string{"a"})
+	request := subscription.Request{Address: one.Address, Preferences: one.Preferences}
+	if err := s.Update("request", func(tx *Tx) error { return tx.PutRequest(&request) }); err != nil {
+		return err
+	}
+	fmt.Println("requested", request.Seq)
+	// A round cut short by a kill is gone through again: the subscription may be there.
+	err := s.Update("subscribe", func(tx *Tx) error {
+		return errors.Join(tx.PutSubscription(one), tx.DropRequest(request.Seq-1))
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Println("subscribed", n)
+	c := testCycle(makeCatalogue(), testHour.Add(time.Duration(n)*time.Hour), nil)
+	c.Alerts = []alert.Alert{noticed("a", n, n)}
+	c.Decide = tellAll
+	if err := s.Commit(c); err != nil {
+		return err
+	}
+	fmt.Println("decided", n)
+	return s.Update("deliver", func(tx *Tx) error {
+		items, err := tx.Due(subscription.Email, c.IssuedAt, 20, nil)
+		for i := range items {
+			err = errors.Join(err, tx.Settle(&items[i], DeliveredOutcome, c.IssuedAt))
+		}
+		return err
+	})
+}
+
+// tellAll tells every follower of each version; DecidedAt carries which.
+func tellAll(tx *Tx, c *Cycle, changed []ChangedAlert) error {
+	for _, change := range changed {
+		err := tx.EachFollower([]string{"a"}, func(f *Follower, _ []int) error {
+			item := Item{Kind: NewsItem, Subscriber: f.ID, DecidedAt: c.Hour, News: []News{{Alert: change.Alert.ID}}}
+			story := fmt.Sprint("v", change.Alert.Version)
+			if _, err := tx.Told(story, f.ID); !errors.Is(err, ErrNotFound) {
+				return fmt.Errorf("%x is told of %s again: %w", f.ID, story, err)
+			}
+			return errors.Join(tx.Enqueue(&item), tx.PutTold(story, f.ID, Told{At: c.Hour}))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func TestKilledAtAnyInstantNobodyIsLostOrToldTwice(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(rand.Uint64(), 0))
+	path := newPath(t)
+	kills := 20
+	if testing.Short() {
+		kills = 5
+	}
+	said := map[string]int{}
+	grew := 0
+	for range kills {
+		child := startChild(t, "people", path)
+		timer := time.AfterFunc(time.Duration(10+r.IntN(120))*time.Millisecond, func() { _ = child.command.Process.Kill() })
+		before := said["decided"]
+		for child.out.Scan() {
+			var what string
+			var n int
+			if _, err := fmt.Sscan(child.out.Text(), &what, &n); err != nil {
+				t.Fatalf("the other process said %q", child.out.Text())
+			}
+			said[what] = n
+		}
+		_ = child.command.Wait()
+		timer.Stop()
+		if said["decided"] > before {
+			grew++
+		}
+		verifyPeople(t, path, said)
+	}
+	t.Logf("%v in %d kills", said, kills)
+	if grew == 0 {
+		t.Error("no process was killed after it had decided: nothing was tried")
+	}
+}
+
+// verifyPeople wants everything acknowledged, and each version decided whole and
+// once: as many messages as were told, each queued or settled.
+func verifyPeople(t *testing.T, path string, said map[string]int) {
+	t.Helper()
+	s := openStore(t, path)
+	defer checkAndClose(t, s)
+	version, err := lastVersion(s)
+	if err != nil || version < said["decided"] || version > said["decided"]+1 {
+		t.Fatalf("version %d, %d was acknowledged, %v", version, said["decided"], err)
+	}
+	told, messages, followers := 0, s.Queued(subscription.Email), 0
+	see(t, s, func(tx *Tx) error {
+		for n := 1; n <= said["subscribed"]; n++ {
+			if _, err := tx.Subscription(idOf(n)); err != nil {
+				t.Errorf("subscription %d: %v", n, err)
+			}
+		}
+		// Only the last request is never dropped.
+		requests, err := tx.Requests(uint64(said["requested"])-1, 9)
+		if said["requested"] > 0 && (err != nil || len(requests) == 0 || requests[0].Seq != uint64(said["requested"])) {
+			t.Errorf("request %d: %+v, %v", said["requested"], requests, err)
+		}
+		must(t, tx.EachFollower([]string{"a"}, func(*Follower, []int) error { followers++; return nil }))
+		must(t, tx.EachStory(func(story string) error {
+			return tx.EachTold(story, func(subscription.ID, Told) error { told++; return nil })
+		}))
+		return tx.EachOutcome(func(uint64, Outcome, time.Time) error { messages++; return nil })
+	})
+	if want := version * (version + 1) / 2; told != want || messages != told || followers < version {
+		t.Errorf("version %d: %d told, %d messages, want %d; %d followers", version, told, messages, want, followers)
+	}
+	said["decided"] = version // what was kept unheard is known now
+}
