@@ -12,6 +12,7 @@ import (
 
 	"vigia/forecast/alert"
 	"vigia/notify/bulletin"
+	"vigia/store/catalogue"
 	"vigia/store/subscription"
 	"vigia/web/wording"
 )
@@ -135,7 +136,7 @@ func (w *author) news() error {
 		w.doc.cards = append(w.doc.cards, w.card(&w.b.Entries[i]))
 	}
 	e := worst(w.b.Entries)
-	w.doc.subject = w.MailSubject(e.Alert, e.Over(), oneLine(e.Park.Name), e.Park.TimeZone)
+	w.doc.subject = w.MailSubject(e.Alert, e.Over(), shortName(e.Park), e.Park.TimeZone)
 	switch n := len(w.b.Entries); n {
 	case 1:
 		w.doc.title = w.Mail("titulo.una")
@@ -154,8 +155,8 @@ func worst(entries []bulletin.Entry) *bulletin.Entry {
 func (w *author) card(e *bulletin.Entry) card {
 	a, zone := e.Alert, e.Park.TimeZone
 	c := card{
-		mark: over, level: w.MailLevel(a, e.Over()), place: e.Park.Name, title: w.MailHazard(a), when: w.MailWindow(a, zone),
-		page: link{w.Mail("pagina", "parque", oneLine(e.Park.Name)), w.b.Links.Home + "/parques/" + url.PathEscape(e.Park.Slug)},
+		mark: over, level: w.MailLevel(a, e.Over()), place: shortName(e.Park), title: w.MailHazard(a), when: w.MailWindow(a, zone),
+		page: link{w.Mail("pagina", "parque", shortName(e.Park)), w.b.Links.Home + "/parques/" + url.PathEscape(e.Park.Slug)},
 	}
 	if e.What != alert.Opened {
 		c.lines = append(c.lines, line{text: w.ChangeSummary(&alert.Change{What: e.What, Level: a.Level, Start: a.Start, End: a.End}, zone)})
@@ -172,6 +173,15 @@ func (w *author) card(e *bulletin.Entry) card {
 		c.lines = append(c.lines, line{w.Mail("administra"), e.Park.Administrator})
 	}
 	return c
+}
+
+// shortName gives a park's name as people say it: a subject has no room for its kind.
+func shortName(p *catalogue.Park) string {
+	name := oneLine(p.Name)
+	for _, kind := range []string{"Parque Nacional ", "Reserva Nacional ", "Monumento Natural "} {
+		name = strings.TrimPrefix(name, kind)
+	}
+	return name
 }
 
 // outage tells that there are no data, or that there are again.
@@ -210,12 +220,8 @@ func (w *author) simulated() {
 // footer says whose words these are and are not, whom to call, and how to leave.
 func (w *author) footer() {
 	foot := []line{{text: w.Disclaimer}, {text: w.Mail("oficial")}}
-	var numbers []string
-	for _, e := range w.b.Emergency {
-		numbers = append(numbers, e.Number+" "+e.Name)
-	}
-	if len(numbers) > 0 {
-		foot = append(foot, line{w.Mail("emergencias"), strings.Join(numbers, " · ")})
+	if len(w.b.Emergency) > 0 {
+		foot = append(foot, line{w.Mail("emergencias"), emergency(w.b.Emergency)})
 	}
 	source := "fuente"
 	if w.b.Simulated {
@@ -236,6 +242,29 @@ func (w *author) footer() {
 		}
 	}
 	w.doc.foot = foot
+}
+
+// emergency lists telephone numbers. A note that all of them share is said once.
+func emergency(numbers []catalogue.EmergencyNumber) string {
+	shared := numbers[0].Note
+	for _, n := range numbers {
+		if n.Note != shared {
+			shared = ""
+		}
+	}
+	var list []string
+	for _, n := range numbers {
+		text := n.Number + " " + n.Name
+		if n.Note != "" && shared == "" {
+			text += " (" + n.Note + ")"
+		}
+		list = append(list, text)
+	}
+	text := strings.Join(list, " · ") + "."
+	if shared != "" {
+		text += " " + shared
+	}
+	return text
 }
 
 // checkLinks refuses what a mail must not carry, and a mail without the links that

@@ -8,6 +8,7 @@ import (
 	"net/textproto"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 
 	gomail "github.com/wneessen/go-mail"
@@ -50,10 +51,23 @@ func answerOf(err error) answer {
 	default:
 		return answer{text: err.Error()}
 	}
+	a.text = unquoted(a.text)
 	if found := kindFirst.FindStringSubmatch(a.text); found != nil {
 		a.kind = found[1]
 	}
 	return a
+}
+
+// unquoted gives an answer as it came: the standard library quotes what follows the
+// code.
+func unquoted(text string) string {
+	code, rest, _ := strings.Cut(text, " ")
+	quoted, err := strconv.QuotedPrefix(rest)
+	if err != nil {
+		return text
+	}
+	said, _ := strconv.Unquote(quoted) // a quoted prefix can be unquoted
+	return code + " " + said + strings.TrimPrefix(rest, quoted)
 }
 
 // judge says what a failure means for the message. What is not known to be the

@@ -155,7 +155,11 @@ func (s *Sender) Send(ctx context.Context, b *bulletin.Bulletin, t *subscription
 		return result
 	}
 	refusal := result.Err
-	if result = s.post(ctx, to, n, n.short, shortRecord); result.Verdict == bulletin.Delivered {
+	short, err := n.short()
+	if err != nil {
+		return bulletin.Result{Verdict: bulletin.Unsendable, Err: err}
+	}
+	if result = s.post(ctx, to, n, short, shortRecord); result.Verdict == bulletin.Delivered {
 		s.log.Error("a push service took a notification only when it was shortened", "service", to.url.Hostname(), "error", refusal)
 	}
 	return result

@@ -267,3 +267,20 @@ func TestBulletinsThatAreNoPush(t *testing.T) {
 		t.Error("something was sent")
 	}
 }
+
+// endless is an answer that never ends, and knows how much of it was read.
+type endless struct {
+	read   int
+	closed bool
+}
+
+func (e *endless) Read(p []byte) (int, error) { e.read += len(p); return len(p), nil }
+func (e *endless) Close() error               { e.closed = true; return nil }
+
+func TestOfAnEndlessAnswerLittleIsRead(t *testing.T) {
+	e := &endless{}
+	drain(e)
+	if e.read != maxAnswer || !e.closed {
+		t.Errorf("%d bytes read, closed: %v", e.read, e.closed)
+	}
+}
