@@ -1,6 +1,8 @@
 package wording
 
 import (
+	"strings"
+
 	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
 )
@@ -94,10 +96,30 @@ var Spanish = &Language{
 		"cambio.retirada":  "Se retira: las estimaciones nuevas ya no la muestran.",
 		"cambio.unida":     "Se une a otra alerta del parque, que sigue.",
 		"cambio.sin_lugar": "Termina: el parque o sus senderos ya no están en el catálogo.",
+		"push.titulo":      "{nivel}: {amenaza}",
+		"push.sube":        "Sube a {nivel}: {amenaza}",
+		"push.ya_no":       "Ya no rige: {amenaza}",
+		"push.lugar":       "{parque}, {cuando}.",
+		"push.antes":       "{parque}: empieza antes, {cuando}.",
+		"push.acuerdo":     "{a} de {n} modelos.",
+		"push.mas":         "Y {n} más.",
+		"push.ya_no.una":   "Ya no rige: {amenaza}.",
+		"push.ya_no.mas":   "Ya no rigen otras {n}.",
+		"push.activas":     "Notificaciones activadas",
+		"push.activas.en":  "Notificaciones activadas: {lugar}",
+		"push.lugar.mas":   "{lugar} y {n} más",
+		"push.esperar":     "Aquí llegarán las alertas nuevas y sus cambios.",
+		"push.sin_datos":   "No tenemos datos desde {desde}",
+		"push.a_ciegas":    "Desde entonces no hay estimaciones nuevas: una alerta nueva o su fin no se verían.",
+		"push.con_datos":   "Hay datos otra vez desde {desde}",
+		"push.ponerse":     "Vea las estimaciones nuevas y las alertas de ahora.",
+		"push.instante":    "{las} {de_dia}",
+		"push.no_oficial":  "No es un aviso oficial.",
+		"push.simulado":    "SIMULADO · {texto}",
 	},
 	theHour: func(clock string) string {
-		if clock == "1" {
-			return "la 1"
+		if clock == "1" || strings.HasPrefix(clock, "01:") {
+			return "la " + clock
 		}
 		return "las " + clock
 	},

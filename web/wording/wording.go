@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
@@ -239,6 +241,11 @@ func (l *Language) number(x float32, q hazard.Quantity) string {
 	}
 }
 
-// capital gives a word with its first letter, which is ASCII in all of ours or
-// left as it is, in upper case.
-func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+// capital gives a text with its first letter in upper case.
+func capital(s string) string {
+	first, size := utf8.DecodeRuneInString(s)
+	if size == 0 {
+		return ""
+	}
+	return string(unicode.ToUpper(first)) + s[size:]
+}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
@@ -49,7 +50,7 @@ func TestWordsOfOthersAreNotUsed(t *testing.T) {
 			if found := words.FindString(text); found != "" {
 				t.Errorf("%q in %q", found, text)
 			}
-			if text == "" || strings.ContainsAny(text, "{}") || strings.Contains(text, "  ") || strings.HasSuffix(text, " ") {
+			if text == "" || !utf8.ValidString(text) || strings.ContainsAny(text, "{}\uFFFD") || strings.Contains(text, "  ") || strings.HasSuffix(text, " ") {
 				t.Errorf("ill-formed: %q", text)
 			}
 		}
