@@ -23,6 +23,7 @@ type letter struct {
 	tells    []told               // what its reader will have heard
 	stories  []string             // what it was decided to tell of
 	danger   bool                 // it goes in quiet hours too
+	probe    bool                 // it tries whether sending works again
 
 	settled bool // nothing is to be sent: outcome says why
 	outcome store.Outcome

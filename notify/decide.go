@@ -66,6 +66,7 @@ type storyMark struct {
 	story      string
 	last, next store.Told
 	known, new bool
+	longer     bool // the alert lasts longer than when it was told
 }
 
 func newDecision(tx *store.Tx, parks *catalogue.Catalogue, now time.Time, changed []store.ChangedAlert) *decision {
@@ -248,7 +249,7 @@ func (d *decision) toldTo(f *store.Follower, c *change, m *storyMark) (what aler
 	case tell:
 		m.next, m.new = with(m.next, c.alert, what, d.now), true
 	case m.known && !m.last.Over && until.Sub(m.next.Until) > remembered/4:
-		m.next.Until, m.new = until, true // it lasts longer than when it was told
+		m.next.Until, m.longer = until, true
 	}
 	return what, tell
 }
@@ -257,14 +258,29 @@ func (d *decision) toldTo(f *store.Follower, c *change, m *storyMark) (what aler
 func (d *decision) putMarks(id subscription.ID) error {
 	for i := range d.stories {
 		m := &d.stories[i]
-		if !m.new {
+		if !m.new && !m.longer {
 			continue
 		}
 		if err := d.tx.PutTold(m.story, id, m.next); err != nil {
 			return err
 		}
+		if m.longer {
+			if err := d.remember(m, id); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
+}
+
+// remember keeps for longer what the person at hand heard of a story that lasts.
+func (d *decision) remember(m *storyMark, id subscription.ID) error {
+	told, knows, err := heard(d.tx, m.story, id, d.now)
+	if err != nil || !knows {
+		return err
+	}
+	told.Until = later(told.Until, m.next.Until)
+	return d.tx.PutTold(m.story+heardSuffix, id, told)
 }
 
 // item makes a message of news. It is of use until the last of its alerts ends,

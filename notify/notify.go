@@ -158,7 +158,9 @@ func (n *Notifier) mail() sendFunc {
 	if n.o.Mail == nil {
 		return nil
 	}
-	return func(ctx context.Context, l *letter) bulletin.Result { return n.o.Mail.Send(ctx, &l.bulletin, l.address) }
+	return func(ctx context.Context, l *letter) bulletin.Result {
+		return n.o.Mail.Send(ctx, &l.bulletin, l.address)
+	}
 }
 
 func (n *Notifier) push() sendFunc {

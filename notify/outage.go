@@ -35,10 +35,7 @@ func (n *Notifier) decideOutage(tx *store.Tx, c *store.Cycle) error {
 		}
 		return tx.PutOutage(store.Outage{})
 	case outage.Since.IsZero():
-		if outage.Since, err = lastEstimates(tx, now); err != nil {
-			return err
-		}
-		return tx.PutOutage(outage)
+		return tx.PutOutage(store.Outage{Since: now})
 	case outage.Told || now.Sub(outage.Since) < outageTold:
 		return nil
 	}
@@ -47,16 +44,6 @@ func (n *Notifier) decideOutage(tx *store.Tx, c *store.Cycle) error {
 	}
 	outage.Told = true
 	return tx.PutOutage(outage)
-}
-
-// lastEstimates tells since when there are none: since the cycle before, where
-// there was one.
-func lastEstimates(tx *store.Tx, now time.Time) (time.Time, error) {
-	last, err := tx.LastTime()
-	if err != nil || last.IsZero() || last.After(now) {
-		return now, err
-	}
-	return last.UTC(), nil
 }
 
 // tellOutage tells those whose trip is under way or near, and those to whom an

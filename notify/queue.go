@@ -2,10 +2,9 @@ package notify
 
 import (
 	"context"
+	"log/slog"
 	"sync"
 	"time"
-
-	"github.com/jonboulle/clockwork"
 
 	"vigia/notify/bulletin"
 	"vigia/store"
@@ -20,6 +19,8 @@ const (
 	gathering = 100 * time.Millisecond
 	// stopTime is what is left to messages under way when the service ends.
 	stopTime = 5 * time.Second
+	// stale is how old a letter may be when it goes: its reader may have left.
+	stale = 5 * time.Second
 	// faultPause is how long a channel rests after a fault of ours.
 	faultPause = 15 * time.Minute
 )
@@ -45,7 +46,7 @@ type queue struct {
 	done     chan outcome             // of sending
 	kept     []outcome                // not yet recorded
 	since    time.Time                // when the first of kept came in
-	writing  int                      // outcomes being recorded
+	batch    []outcome                // the first of kept, while they are being recorded
 	recorded chan error
 	dry      bool      // nothing else is due, until something happens
 	next     time.Time // when something is due, zero for never
@@ -54,8 +55,10 @@ type queue struct {
 	probing bool      // after a pause one message tries whether it works again
 	blocked bool      // the store takes no writes: what is sent could not be recorded
 	retry   time.Time // when to try the store again
-	tally   tally
-	status  status
+	// doubting says that the clock is not believed.
+	doubting bool
+	tally    tally
+	status   status
 }
 
 // outcome is what came of a letter.
@@ -63,6 +66,7 @@ type outcome struct {
 	*letter
 	result bulletin.Result // of sending; nothing when the letter was settled or put off before
 	at     time.Time
+	due    time.Time // when it is tried again
 }
 
 // status is what Outbox tells, for any goroutine.
@@ -102,33 +106,46 @@ func (q *queue) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		q.fill()
 		q.launch(sending)
-		q.record(false)
+		q.record()
 		q.publish()
 		q.wait(ctx.Done())
 	}
 	q.ready = nil
-	last := q.n.o.Clock.NewTimer(stopTime)
-	defer last.Stop()
-	for q.flying > 0 {
-		select {
-		case o := <-q.done:
-			q.take(o)
-		case err := <-q.recorded:
-			q.wrote(err)
-		case <-last.Chan():
-			cut()
-		}
-	}
+	q.land(cut)
 	q.finish()
+}
+
+// land waits for messages under way: for a time, then as long again after they were
+// told to stop. What does not come back by then counts as not sent.
+func (q *queue) land(cut func()) {
+	for range 2 {
+		enough := q.n.o.Clock.NewTimer(stopTime)
+		for late := false; q.flying > 0 && !late; {
+			select {
+			case o := <-q.done:
+				q.take(o)
+			case err := <-q.recorded:
+				q.wrote(err)
+			case <-enough.Chan():
+				late = true
+			}
+		}
+		enough.Stop()
+		cut()
+	}
 }
 
 // finish records what is left when nothing is under way any more.
 func (q *queue) finish() {
-	for q.writing > 0 || len(q.kept) > 0 && !q.blocked {
-		q.record(true)
-		q.wrote(<-q.recorded)
+	var err error
+	for err == nil && len(q.kept) > 0 {
+		if q.batch == nil {
+			q.write()
+		}
+		err = <-q.recorded
+		q.wrote(err)
 	}
-	if len(q.kept) > 0 {
+	if err != nil {
 		q.n.o.Log.Error("messages went out and cannot be recorded; they will go out once more", "channel", q.channel.String(), "messages", len(q.kept))
 	}
 }
@@ -156,14 +173,17 @@ func (q *queue) pauseUntilNext() time.Duration {
 	if !q.next.IsZero() && !q.stopped() {
 		wait = min(wait, q.next.Sub(q.n.now()))
 	}
-	if len(q.kept) > 0 && q.writing == 0 && !q.blocked {
-		wait = min(wait, gathering-q.n.now().Sub(q.since))
+	if len(q.kept) > 0 && q.batch == nil && !q.blocked {
+		wait = min(wait, gathering-q.n.now().Sub(q.since).Abs())
 	}
 	return max(wait, time.Millisecond)
 }
 
 // stopped tells whether nothing may be sent now.
-func (q *queue) stopped() bool { return q.blocked || q.n.now().Before(q.paused) }
+func (q *queue) stopped() bool {
+	rest := q.paused.Sub(q.n.now())
+	return q.blocked || 0 < rest && rest <= faultPause // a clock that went back does not make it longer
+}
 
 // room tells how many more letters may be composed: enough to keep the workers
 // busy, and few enough that what they say is true when they go.
@@ -180,6 +200,9 @@ func (q *queue) room() int {
 
 // fill composes letters of what is due.
 func (q *queue) fill() {
+	if err := q.n.o.Store.Err(); err != nil {
+		q.block(err)
+	}
 	n := q.room()
 	if n == 0 {
 		return
@@ -194,7 +217,9 @@ func (q *queue) fill() {
 		q.block(err)
 		return
 	}
-	q.dry = len(letters) < n
+	if q.dry = len(letters) < n; len(q.busy) == 0 {
+		q.tally.begin()
+	}
 	for _, l := range letters {
 		q.busy[l.item.Seq] = true
 		if l.item.Kind != store.ConfirmItem {
@@ -206,12 +231,21 @@ func (q *queue) fill() {
 			q.ready = append(q.ready, l)
 		}
 	}
-	q.tally.begin(len(letters))
+}
+
+// doubt notes whether the clock is believed. With a wrong one nobody knows what has
+// expired, and what an hour says.
+func (q *queue) doubt(doubting bool) {
+	if doubting && !q.doubting {
+		q.n.o.Log.Error("sending stopped: the machine's clock cannot be right; set it, or wait for the next cycle",
+			"channel", q.channel.String(), "clock", q.n.now())
+	}
+	q.doubting = doubting
 }
 
 func (q *queue) read(tx *store.Tx, now time.Time, n int) (letters []*letter, err error) {
 	believed, err := q.n.believed(tx, now)
-	if err != nil || !believed {
+	if q.doubt(!believed && err == nil); err != nil || !believed {
 		return nil, err
 	}
 	mine := map[subscription.ID]bool{}
@@ -254,6 +288,11 @@ func (q *queue) launch(ctx context.Context) {
 	for len(q.ready) > 0 && q.flying < q.workers {
 		l := q.ready[0]
 		q.ready = q.ready[1:]
+		if q.n.now().Sub(l.bulletin.Now).Abs() > stale {
+			q.release(l) // to be composed again
+			continue
+		}
+		l.probe = q.probing
 		q.flying++
 		go func() { q.done <- outcome{letter: l, result: q.send(ctx, l), at: q.n.now()} }()
 	}
@@ -269,12 +308,13 @@ func (q *queue) release(l *letter) {
 // take takes in what came of a letter that was sent.
 func (q *queue) take(o outcome) {
 	q.flying--
-	if o.result.Verdict == bulletin.OurFault {
+	switch {
+	case o.result.Verdict == bulletin.OurFault:
 		q.pause(o)
-		q.release(o.letter)
-		return
+	case o.probe:
+		q.n.o.Log.Info("sending goes on", "channel", q.channel.String())
+		q.probing, q.paused = false, time.Time{}
 	}
-	q.probing = false
 	q.keep(o)
 }
 
@@ -283,16 +323,17 @@ func (q *queue) keep(o outcome) {
 		q.since = q.n.now()
 	}
 	q.kept = append(q.kept, o)
+	q.n.complain(&o)
 }
 
 // pause stops the channel after a fault of ours: more of the same would do harm.
 func (q *queue) pause(o outcome) {
-	if !o.at.Before(q.paused) || q.paused.IsZero() {
-		level := q.n.o.Log.Error
-		if q.probing {
-			level = q.n.o.Log.Warn
+	if !o.at.Before(q.paused) {
+		level := slog.LevelError
+		if o.probe {
+			level = slog.LevelWarn // the same stop goes on
 		}
-		level("sending stopped: it is our settings, keys or clock that are refused; nobody is erased, and one message tries again later",
+		q.n.o.Log.Log(context.Background(), level, "sending stopped: it is our settings, keys or clock that are refused; nobody is erased, and one message tries again later",
 			"channel", q.channel.String(), "pause", faultPause, "error", o.result.Err)
 	}
 	q.paused, q.probing = q.n.now().Add(faultPause), true
@@ -311,8 +352,5 @@ func (q *queue) block(err error) {
 func (q *queue) publish() {
 	q.status.mu.Lock()
 	defer q.status.mu.Unlock()
-	q.status.stopped = q.blocked || !q.paused.IsZero() && (q.probing || q.n.now().Before(q.paused))
+	q.status.stopped = q.blocked || q.probing || q.doubting
 }
-
-// timer is a clock's timer.
-var _ clockwork.Clock

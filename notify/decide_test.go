@@ -1,0 +1,356 @@
+package notify
+
+import (
+	"testing"
+	"time"
+
+	"vigia/forecast/alert"
+	"vigia/forecast/hazard"
+	"vigia/notify/bulletin"
+	"vigia/store"
+	"vigia/store/subscription"
+)
+
+// told drives one follower by push through changes of alerts and compares what he
+// is told after each.
+func (w *world) told(after time.Duration, want ...string) {
+	w.Helper()
+	w.pass(after)
+	w.cycle()
+	w.pass(time.Second)
+	w.expect(w.push, want...)
+}
+
+func (w *world) follower(name string, change func(p *subscription.Preferences)) (token string) {
+	w.Helper()
+	token = w.browser(name, wishes(change))
+	if w.stop == nil {
+		w.start()
+	}
+	w.pass(time.Second)
+	w.push.new() // the welcome
+	return token
+}
+
+func TestWhoIsToldOfAnAlert(t *testing.T) {
+	day := func(after int) subscription.Date {
+		return subscription.DateOf(noon.AddDate(0, 0, after), time.UTC)
+	}
+	for name, c := range map[string]struct {
+		wishes func(p *subscription.Preferences)
+		alert  func(a *alert.Alert)
+		told   bool
+	}{
+		"the park":           {nil, nil, true},
+		"another park":       {func(p *subscription.Preferences) { p.Parks = []string{"alerce-andino"} }, nil, false},
+		"the trail":          {func(p *subscription.Preferences) { p.Parks, p.Trails = nil, []string{paine + "/" + torres} }, nil, true},
+		"another trail":      {func(p *subscription.Preferences) { p.Parks, p.Trails = nil, []string{paine + "/mirador-cuernos"} }, nil, false},
+		"danger only":        {func(p *subscription.Preferences) { p.MinLevel = alert.Danger }, nil, false},
+		"danger only, of it": {func(p *subscription.Preferences) { p.MinLevel = alert.Danger }, raised, true},
+		"the hazard":         {func(p *subscription.Preferences) { p.Hazards = p.Hazards.With(hazard.Wind) }, nil, true},
+		"another hazard":     {func(p *subscription.Preferences) { p.Hazards = p.Hazards.With(hazard.Rain) }, nil, false},
+		"a trip then":        {func(p *subscription.Preferences) { p.Trip = &subscription.Trip{From: day(0), To: day(3)} }, nil, true},
+		"a trip after it":    {func(p *subscription.Preferences) { p.Trip = &subscription.Trip{From: day(2), To: day(3)} }, nil, false},
+		"a trip before it": {func(p *subscription.Preferences) { p.Trip = &subscription.Trip{From: day(0), To: day(0)} },
+			func(a *alert.Alert) { a.Start, a.End = noon.AddDate(0, 0, 1), noon.AddDate(0, 0, 2) }, false},
+		"a trip that begins within": {func(p *subscription.Preferences) { p.Trip = &subscription.Trip{From: day(1), To: day(1)} },
+			func(a *alert.Alert) { a.End = noon.Add(12*time.Hour + time.Minute) }, true}, // 0:01 there
+		"a trip that begins with the end": {func(p *subscription.Preferences) { p.Trip = &subscription.Trip{From: day(1), To: day(1)} },
+			func(a *alert.Alert) { a.End = noon.Add(12 * time.Hour) }, false},
+		"a place that left the catalogue": {nil, func(a *alert.Alert) { a.Park, a.Trails = "no-such", nil }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(w *world) {
+				w.follower("luz", c.wishes)
+				w.issue("viento", c.alert, alert.Opened)
+				if c.told {
+					w.told(0, "luz: news opened viento")
+				} else {
+					w.told(0)
+				}
+			})
+		})
+	}
+}
+
+func TestOneMessageHoweverManyAlerts(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.follower("luz", func(p *subscription.Preferences) { p.Trails = []string{paine + "/" + torres} })
+		w.issue("frio", func(a *alert.Alert) { a.Hazard, a.Start = hazard.Cold, a.Start.Add(-time.Hour) }, alert.Opened)
+		w.issue("viento", nil, alert.Opened)
+		w.issue("nieve", func(a *alert.Alert) { a.Hazard, a.Level = hazard.Snow, alert.Danger }, alert.Opened)
+		w.told(0, "luz: news opened nieve opened frio opened viento")
+		w.issue("viento", dropped, alert.Withdrawn)
+		w.issue("frio", raised, alert.Raised)
+		w.told(time.Hour, "luz: news raised frio withdrawn viento")
+		w.told(time.Hour)
+	})
+}
+
+func TestWhatIsNewsToOneIsNotToAnother(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.follower("park", nil)
+		w.follower("trail", func(p *subscription.Preferences) { p.Parks, p.Trails = nil, []string{paine + "/otro"} })
+		w.follower("danger", func(p *subscription.Preferences) { p.MinLevel = alert.Danger })
+		w.follower("trip", func(p *subscription.Preferences) {
+			p.Trip = &subscription.Trip{From: subscription.DateOf(noon.AddDate(0, 0, 2), time.UTC), To: subscription.DateOf(noon.AddDate(0, 0, 5), time.UTC)}
+		})
+		w.issue("viento", nil, alert.Opened)
+		w.told(0, "park: news opened viento")
+		w.issue("viento", func(a *alert.Alert) { a.Trails = append(a.Trails, "otro") })
+		w.told(time.Hour, "trail: news opened viento") // his trail joined
+		w.issue("viento", func(a *alert.Alert) { a.End = noon.AddDate(0, 0, 2) })
+		w.told(time.Hour, "trip: news opened viento") // it lasts into his trip
+		w.issue("viento", raised, alert.Raised)
+		w.told(time.Hour, "danger: news opened viento", "park: news raised viento", "trail: news raised viento", "trip: news raised viento")
+		w.issue("viento", func(a *alert.Alert) { a.Level = alert.Caution })
+		w.told(time.Hour)
+		w.issue("viento", raised) // as they were told
+		w.told(time.Hour)
+		w.issue("viento", dropped, alert.Withdrawn)
+		w.told(time.Hour, "danger: news withdrawn viento", "park: news withdrawn viento", "trail: news withdrawn viento", "trip: news withdrawn viento")
+	})
+}
+
+// The notices hold back what the park was told. Who follows one trail was not.
+func TestDangerOnOnesOwnTrailIsNotHeldBack(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.follower("trail", func(p *subscription.Preferences) { p.Parks, p.Trails = nil, []string{paine + "/" + torres} })
+		w.follower("park", nil)
+		w.issue("aqui", nil, alert.Opened)
+		w.issue("alla", func(a *alert.Alert) { a.Trails, a.Level = []string{"otro"}, alert.Danger }, alert.Opened)
+		w.told(0, "park: news opened alla opened aqui", "trail: news opened aqui")
+		w.issue("aqui", raised) // the park knows of danger
+		w.told(time.Hour, "trail: news raised aqui")
+	})
+}
+
+func TestAStartThatComesNearer(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.follower("luz", nil)
+		earlier := func(h int) func(a *alert.Alert) {
+			return func(a *alert.Alert) { a.Start = a.Start.Add(time.Duration(-h) * time.Hour) }
+		}
+		w.issue("viento", func(a *alert.Alert) { a.Start, a.End = a.Start.Add(24*time.Hour), a.End.Add(24*time.Hour) }, alert.Opened)
+		w.told(0, "luz: news opened viento")
+		w.issue("viento", earlier(2))
+		w.told(time.Hour)
+		w.issue("viento", earlier(1), alert.Moved)
+		w.told(time.Hour, "luz: news moved viento")
+		w.follower("sol", nil)
+		w.push.new()
+		w.issue("viento", earlier(2), alert.Moved) // to whom it is three hours, and nobody is
+		w.told(time.Hour)
+	})
+}
+
+func TestTheEndIsToldToThoseWhoHeard(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.start()
+		w.reader("ana@x.cl", wishes(nil))
+		w.reader("eva@x.cl", wishes(nil))
+		w.mail.script(func(s *sending) bulletin.Result {
+			if s.to == "eva@x.cl" {
+				return bulletin.Result{Verdict: bulletin.Retry}
+			}
+			return bulletin.Result{}
+		})
+		w.issue("viento", nil, alert.Opened)
+		w.cycle()
+		w.pass(time.Hour)
+		w.expect(w.mail, "ana@x.cl: news opened viento")
+		w.issue("viento", dropped, alert.Withdrawn)
+		w.cycle()
+		w.mail.script(nil)
+		w.pass(12 * time.Hour)
+		w.expect(w.mail, "ana@x.cl: news withdrawn viento")
+		if got := w.outcomes(); got[store.DeliveredOutcome] != 2 || got[store.ObsoleteOutcome] != 2 {
+			w.Error(got)
+		}
+	})
+}
+
+func TestAnEndThatIsNoneAnyMore(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.follower("luz", nil)
+		w.issue("uno", nil, alert.Opened)
+		w.told(0, "luz: news opened uno")
+		w.push.script(always(bulletin.Retry))
+		w.issue("uno", dropped, alert.Withdrawn)
+		w.told(time.Hour)
+		w.push.script(nil)
+		w.issue("dos", func(a *alert.Alert) { a.Start = w.alerts["uno"].Start })
+		w.told(0) // no notice, and the end is not told: the wind is back as he knows it
+		w.pass(6 * time.Hour)
+		w.expect(w.push)
+		w.issue("dos", dropped, alert.Withdrawn)
+		w.told(0, "luz: news withdrawn dos")
+	})
+}
+
+// Who was told nothing in his quiet hours is told what holds when they are over,
+// whatever others were told.
+func TestNothingToldIsNothingKnown(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.follower("luz", func(p *subscription.Preferences) { p.Quiet = &subscription.Quiet{From: 11 * 60, To: 14 * 60} }) // it is 12
+		w.issue("uno", nil, alert.Opened)
+		w.told(0)
+		w.issue("uno", dropped, alert.Withdrawn)
+		w.told(time.Hour)
+		w.pass(90 * time.Minute)
+		w.expect(w.push)
+		w.issue("dos", nil) // the park has had its messages
+		w.told(0, "luz: news opened dos")
+	})
+}
+
+func TestQuietHoursHoldAllButDanger(t *testing.T) {
+	inWorld(t, func(w *world) {
+		quiet := func(p *subscription.Preferences) { p.Quiet = &subscription.Quiet{From: 11 * 60, To: 14 * 60} } // it is 12
+		w.follower("luz", quiet)
+		w.issue("viento", nil, alert.Opened)
+		w.told(0)
+		w.pass(118 * time.Minute)
+		w.expect(w.push)
+		w.pass(2 * time.Minute)
+		w.expect(w.push, "luz: news opened viento")
+
+		w.pass(22 * time.Hour) // noon again
+		w.issue("nieve", func(a *alert.Alert) { a.Hazard = hazard.Snow }, alert.Opened)
+		w.told(0)
+		w.issue("nieve", raised, alert.Raised)
+		w.told(time.Minute, "luz: news raised nieve") // the danger goes at once, with all that was held of it
+		w.issue("nieve", dropped, alert.Withdrawn)
+		w.told(time.Minute, "luz: news withdrawn nieve") // and so does its end
+		w.pass(3 * time.Hour)
+		w.expect(w.push)
+		if left := w.store.Queued(subscription.WebPush); left != 0 {
+			w.Errorf("%d are left", left)
+		}
+	})
+}
+
+func TestHeldNewsIsToldAsItIsThen(t *testing.T) {
+	inWorld(t, func(w *world) {
+		token := w.follower("luz", func(p *subscription.Preferences) { p.Quiet = &subscription.Quiet{From: 11 * 60, To: 14 * 60} })
+		w.issue("viento", nil, alert.Opened)
+		w.issue("nieve", func(a *alert.Alert) { a.Hazard = hazard.Snow }, alert.Opened)
+		w.told(0)
+		w.issue("nieve", dropped)
+		w.issue("viento", func(a *alert.Alert) { a.End = a.End.Add(time.Hour) })
+		w.told(time.Hour)
+		w.pass(time.Hour)
+		w.expect(w.push, "luz: news opened viento")
+		if got := w.push.sent[len(w.push.sent)-1].Entries[0].Alert; !got.End.Equal(w.alerts["viento"].End) {
+			w.Errorf("told until %v", got.End)
+		}
+		// Nothing left: he no longer follows the park when his quiet hours end.
+		w.pass(22 * time.Hour)
+		w.issue("lluvia", func(a *alert.Alert) { a.Hazard = hazard.Rain }, alert.Opened)
+		w.told(0)
+		w.browser("luz", subscription.Preferences{Parks: []string{"alerce-andino"}, Conditions: subscription.Conditions{MinLevel: alert.Caution}})
+		w.pass(3 * time.Hour)
+		w.expect(w.push, "luz: welcome")
+		if err := w.n.Cancel(token); err != nil {
+			w.Error(err)
+		}
+	})
+}
+
+func TestALongAlertIsToldOnce(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.follower("luz", nil)
+		w.issue("calor", func(a *alert.Alert) { a.Hazard = hazard.Heat }, alert.Opened)
+		w.told(0, "luz: news opened calor")
+		for range 200 {
+			w.issue("calor", func(a *alert.Alert) { a.End = a.End.Add(time.Hour) })
+			w.told(time.Hour)
+		}
+		w.issue("calor", dropped, alert.Withdrawn)
+		w.told(time.Hour, "luz: news withdrawn calor")
+	})
+}
+
+func TestOutage(t *testing.T) {
+	inWorld(t, func(w *world) {
+		on := func(from, to int) func(p *subscription.Preferences) {
+			date := func(days int) subscription.Date {
+				return subscription.DateOf(noon.AddDate(0, 0, days), time.UTC)
+			}
+			return func(p *subscription.Preferences) {
+				p.Trip = &subscription.Trip{From: date(from), To: date(to)}
+				p.Parks = []string{"alerce-andino"}
+			}
+		}
+		w.follower("told", nil)
+		w.follower("home", func(p *subscription.Preferences) { p.Parks = []string{"alerce-andino"} })
+		w.follower("walking", on(-1, 1))
+		w.follower("soon", on(2, 5))
+		w.follower("quiet", func(p *subscription.Preferences) { on(0, 3)(p); p.Quiet = &subscription.Quiet{From: 17 * 60, To: 20 * 60} })
+		w.follower("someday", on(9, 12))
+		w.issue("viento", func(a *alert.Alert) { a.End = noon.AddDate(0, 0, 3) }, alert.Opened)
+		w.told(0, "told: news opened viento")
+		w.dark = true
+		for range 6 {
+			w.told(time.Hour)
+		}
+		w.told(time.Hour, "soon: no-data", "told: no-data", "walking: no-data")
+		for i, s := range w.push.sent[len(w.push.sent)-3:] {
+			if want := noon.Add(time.Hour); s.Since.Sub(want).Abs() > time.Minute {
+				w.Errorf("message %d: since %v, want %v", i, s.Since, want)
+			}
+		}
+		w.told(58 * time.Minute)
+		w.told(2*time.Minute, "quiet: no-data") // 20 there
+		w.told(24 * time.Hour)
+		w.dark = false
+		w.told(time.Hour, "quiet: data-back", "soon: data-back", "told: data-back", "walking: data-back")
+		w.told(time.Hour)
+		w.dark = true
+		w.told(time.Hour)
+		w.dark = false
+		w.told(5 * time.Hour) // too short to be told, and so is its end
+	})
+}
+
+func TestAnOutageThatIsOverBeforeItIsTold(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.follower("luz", func(p *subscription.Preferences) {
+			p.Trip = &subscription.Trip{From: "2026-11-20", To: "2026-11-30"}
+			p.Quiet = &subscription.Quiet{From: 18 * 60, To: 6 * 60}
+		})
+		w.dark = true
+		w.told(0)
+		w.told(7 * time.Hour)
+		w.dark = false
+		w.told(time.Hour)
+		w.told(24 * time.Hour)
+		if got := w.outcomes(); got[store.ObsoleteOutcome] != 2 {
+			w.Errorf("%v: want both obsolete", got)
+		}
+	})
+}
+
+func TestACycleWithoutChangesWritesNothingOfPeople(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.follower("luz", nil)
+		w.issue("viento", nil, alert.Opened)
+		w.told(0, "luz: news opened viento")
+		before := w.outcomes()
+		for range 5 {
+			w.told(time.Hour)
+		}
+		if w.outcomes() != before || w.store.Queued(subscription.WebPush) != 0 {
+			w.Errorf("%v and %d queued after idle cycles", w.outcomes(), w.store.Queued(subscription.WebPush))
+		}
+	})
+}
+
+func TestDecidingStopsWithTheStore(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.store.Close()
+		if err := w.commit(); err == nil {
+			w.Error("a cycle was kept in a closed file")
+		}
+	})
+}
