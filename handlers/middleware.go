@@ -75,7 +75,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 			s.recovered(v, r, fault)
 		}
 		if s.Log.Enabled(r.Context(), slog.LevelDebug) {
-			s.Log.Debug("request", "method", r.Method, "path", r.URL.Path, "status", v.status,
+			s.Log.Debug("request", "method", r.Method, "path", loggedPath(r.URL.Path), "status", v.status,
 				"bytes", v.bytes, "took", s.Clock.Since(start))
 		}
 		v.release()
@@ -98,7 +98,7 @@ func (s *Server) recovered(w *response, r *http.Request, fault any) {
 		panic(fault)
 	}
 	reference := newReference()
-	s.Log.Error("request failed", "reference", reference, "method", r.Method, "path", r.URL.Path,
+	s.Log.Error("request failed", "reference", reference, "method", r.Method, "path", loggedPath(r.URL.Path),
 		"panic", fault, "stack", string(debug.Stack()))
 	if w.status != 0 {
 		panic(http.ErrAbortHandler)
@@ -117,6 +117,23 @@ func (s *Server) recovered(w *response, r *http.Request, fault any) {
 		return
 	}
 	refusePlain(w, r, http.StatusInternalServerError, text)
+}
+
+// tokenPaths are the beginnings after which a path has a token, wherever they
+// stand in it.
+var tokenPaths = []string{"/suscriptores/", "/confirmar/", "/baja/"}
+
+// loggedPath gives a path for the log: whoever has a token has the subscription,
+// so that none is written down.
+func loggedPath(path string) string {
+	for i := range path {
+		for _, begin := range tokenPaths {
+			if end := i + len(begin); end <= len(path) && strings.EqualFold(path[i:end], begin) {
+				return path[:end] + "…"
+			}
+		}
+	}
+	return path
 }
 
 func newReference() string {

@@ -18,6 +18,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -28,6 +29,7 @@ import (
 	"vigia/handlers/api"
 	"vigia/handlers/prepared"
 	"vigia/store"
+	"vigia/store/subscription"
 )
 
 // Options are what a server needs. Clock and Log are required.
@@ -38,7 +40,10 @@ type Options struct {
 	Contact        string // the operator's e-mail address, named where an answer asks to report a failure
 	Version        string
 	TrustedProxies []netip.Prefix // peers whose forwarding headers are believed
-	RateLimit      int            // requests to the API in 60 s per client; 0 is no limit
+	RateLimit      int            // requests to the API in 60 s per client; 0 is no limit, of requests for subscriptions neither
+	Desk           api.Desk       // nil is a service without subscriptions
+	PushHosts      subscription.PushHosts
+	Policy         string // version of the privacy page, which a consent names
 
 	// Pages renders the site by path for an edition; nil is no site. The edition
 	// has no estimates where they are over.
@@ -56,9 +61,11 @@ type Server struct {
 	Options
 	api       http.Handler
 	limits    limits
-	onTLS     bool          // clients come by TLS
-	published chan struct{} // wakes the goroutine that turns publications over
-	turning   sync.Mutex    // held while a publication is made
+	signups   signupLimiter
+	origins   *http.CrossOriginProtection // of what changes something
+	onTLS     bool                        // clients come by TLS
+	published chan struct{}               // wakes the goroutine that turns publications over
+	turning   sync.Mutex                  // held while a publication is made
 	shown     atomic.Pointer[publication]
 }
 
@@ -82,11 +89,25 @@ func New(o Options) *Server {
 	s := &Server{Options: o, published: make(chan struct{}, 1)}
 	s.limits = newLimits(o.RateLimit, o.Clock.Now())
 	s.onTLS = strings.HasPrefix(o.BaseURL, "https://")
+	s.origins = ownOrigin(o.BaseURL)
 	s.api = api.NewRouter(func() (*api.Snapshot, time.Time) {
 		now := s.Clock.Now()
 		return s.at(now).api, now
+	}, api.Signups{
+		Desk: o.Desk, Hosts: o.PushHosts, Policy: o.Policy, Admit: s.admitSignup, Origins: s.origins, Log: o.Log,
 	})
 	return s
+}
+
+// ownOrigin refuses what a browser sends for a page of another site. The public
+// address is ours whatever Host a proxy passes on.
+func ownOrigin(baseURL string) *http.CrossOriginProtection {
+	protection := http.NewCrossOriginProtection()
+	if u, err := url.Parse(baseURL); err == nil && u.Host != "" {
+		// The origin of a URL that was parsed is well formed.
+		_ = protection.AddTrustedOrigin(u.Scheme + "://" + u.Host)
+	}
+	return protection
 }
 
 // Publish makes an edition what is served from now on.
@@ -129,7 +150,7 @@ func (s *Server) pagesOf(e *store.Edition, now time.Time) *view {
 }
 
 func (s *Server) builder(v *view) api.Builder {
-	return api.Builder{BaseURL: s.BaseURL, Version: s.Version, HasPage: func(path string) bool {
+	return api.Builder{BaseURL: s.BaseURL, Version: s.Version, Desk: s.Desk, HasPage: func(path string) bool {
 		_, ok := v.pages[path]
 		return ok
 	}}

@@ -74,11 +74,14 @@ func (s *Snapshot) parkNotFound(slug string) *Fault {
 	}
 }
 
-func (s *Snapshot) unknownPark(slug string) string {
+func (s *Snapshot) unknownPark(slug string) string { return unknownPark(slug, s.slugs) }
+
+// unknownPark says that there is no such park among those of some slugs.
+func unknownPark(slug string, slugs []string) string {
 	text := "no existe ese parque"
 	if looksLikeSlug(slug) {
 		text = "no existe el parque «" + slug + "»"
-		if near := nearest(slug, s.slugs); near != "" {
+		if near := nearest(slug, slugs); near != "" {
 			return text + "; ¿quiso decir «" + near + "»?"
 		}
 	}

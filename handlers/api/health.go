@@ -7,6 +7,7 @@ import (
 	"vigia/forecast/hazard"
 	"vigia/handlers/prepared"
 	"vigia/store"
+	"vigia/store/subscription"
 )
 
 // lateness is how far past its due time a publication may be before the service
@@ -20,10 +21,11 @@ type healthFacts struct {
 	version      string
 	total, known int
 	stale        bool
+	desk         Desk // nil is no channel
 }
 
 func (b *build) healthFacts() healthFacts {
-	h := healthFacts{edition: b.e, version: b.Version, total: len(b.e.Catalogue.Trails)}
+	h := healthFacts{edition: b.e, version: b.Version, total: len(b.e.Catalogue.Trails), desk: b.Desk}
 	if b.e.Simulated {
 		h.version += "+simulado"
 	}
@@ -71,8 +73,12 @@ func (h *healthFacts) json(now time.Time) []byte {
 	e := h.edition
 	w := writer{b: make([]byte, 0, 1<<10)}
 	w.open('{')
+	var channels [subscription.NumChannels]channelState
+	for c := range channels {
+		channels[c] = h.channel(subscription.Channel(c))
+	}
 	state := "ok"
-	if h.degraded(now) {
+	if h.degraded(now) || channels[subscription.Email].troubled() || channels[subscription.WebPush].troubled() {
 		state = "degradado"
 	}
 	w.textAt("estado", state)
@@ -90,8 +96,8 @@ func (h *healthFacts) json(now time.Time) []byte {
 	w.close('}')
 	w.key("modelos")
 	h.writeModels(&w, now)
-	w.rawAt("correo", `{"estado":"no_configurado","en_cola":null}`)
-	w.rawAt("webpush", `{"estado":"no_configurado","en_cola":null}`)
+	channels[subscription.Email].writeAt(&w, "correo")
+	channels[subscription.WebPush].writeAt(&w, "webpush")
 	h.writeNotices(&w, now)
 	h.writeStore(&w)
 	w.key("proveedor")
@@ -106,6 +112,38 @@ func (h *healthFacts) json(now time.Time) []byte {
 	w.close('}')
 	w.close('}')
 	return w.b
+}
+
+// unset is the state of a channel that the service is not set up for.
+const unset = "no_configurado"
+
+// channelState is how it stands with a channel of messages.
+type channelState struct {
+	state  string
+	queued int
+}
+
+func (h *healthFacts) channel(c subscription.Channel) channelState {
+	if h.desk == nil {
+		return channelState{state: unset}
+	}
+	state, queued := h.desk.Outbox(c)
+	return channelState{state, queued}
+}
+
+// troubled tells that messages do not go out as they should.
+func (c channelState) troubled() bool { return c.state != "ok" && c.state != unset }
+
+func (c channelState) writeAt(w *writer, name string) {
+	w.key(name)
+	w.open('{')
+	w.textAt("estado", c.state)
+	if c.state == unset {
+		w.nullAt("en_cola")
+	} else {
+		w.integerAt("en_cola", c.queued)
+	}
+	w.close('}')
 }
 
 func (h *healthFacts) writeModels(w *writer, now time.Time) {

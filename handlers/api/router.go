@@ -3,6 +3,7 @@ package api
 import (
 	_ "embed"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/julienschmidt/httprouter"
@@ -46,7 +47,7 @@ var routes = map[string]resource{
 }
 
 // NewRouter gives the handler of everything under Prefix.
-func NewRouter(view View) http.Handler {
+func NewRouter(view View, signups Signups) http.Handler {
 	router := httprouter.New()
 	router.RedirectTrailingSlash = false
 	router.RedirectFixedPath = false
@@ -62,29 +63,37 @@ func NewRouter(view View) http.Handler {
 		router.GET(Prefix+path, handle)
 		router.HEAD(Prefix+path, handle)
 	}
-	refuse := func(f *Fault) http.Handler {
+	signups.register(router, view)
+	refuse := func(f func(h http.Header) *Fault) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			_, now := view()
-			Refuse(w, r, now, f)
+			Refuse(w, r, now, f(w.Header()))
 		})
 	}
-	router.NotFound = refuse(NotFound())
-	router.MethodNotAllowed = refuse(&Fault{
-		Status: http.StatusMethodNotAllowed, Code: "metodo_no_permitido",
-		Text: "este recurso solo se puede leer: use GET o HEAD",
-	})
+	router.NotFound = refuse(func(http.Header) *Fault { return NotFound() })
+	router.MethodNotAllowed = refuse(wrongMethod)
 	router.GlobalOPTIONS = http.HandlerFunc(serveOptions)
 	return router
 }
 
+// wrongMethod is the fault of a method that a resource does not take; the router
+// has set Allow.
+func wrongMethod(h http.Header) *Fault {
+	f := &Fault{Status: http.StatusMethodNotAllowed, Code: "metodo_no_permitido"}
+	f.Text = "este recurso no admite ese método; los que admite son: " + h.Get("Allow")
+	return f
+}
+
 // serveOptions answers what may be done with a resource; the router has set
-// Allow. Reading is allowed from pages of any origin.
+// Allow. Reading is allowed from pages of any origin, changing from none but ours.
 func serveOptions(w http.ResponseWriter, _ *http.Request) {
 	h := w.Header()
-	h["Access-Control-Allow-Origin"] = anyOrigin
-	h["Access-Control-Allow-Methods"] = []string{"GET, HEAD"}
-	h["Access-Control-Allow-Headers"] = []string{"If-None-Match, If-Modified-Since"}
-	h["Access-Control-Max-Age"] = []string{"86400"}
+	if strings.Contains(h.Get("Allow"), http.MethodGet) {
+		h["Access-Control-Allow-Origin"] = anyOrigin
+		h["Access-Control-Allow-Methods"] = []string{"GET, HEAD"}
+		h["Access-Control-Allow-Headers"] = []string{"If-None-Match, If-Modified-Since"}
+		h["Access-Control-Max-Age"] = []string{"86400"}
+	}
 	h["Cache-Control"] = prepared.NoStore
 	w.WriteHeader(http.StatusNoContent)
 }

@@ -17,6 +17,7 @@ import (
 	"vigia/forecast/hazard"
 	"vigia/handlers/prepared"
 	"vigia/store"
+	"vigia/store/catalogue"
 )
 
 // horizon is how many hours of forecast are shown.
@@ -32,6 +33,8 @@ type Builder struct {
 	// HasPage tells which paths the site serves, so that no link leads nowhere;
 	// nil is none. The pages of parks and of alerts are taken to exist.
 	HasPage func(path string) bool
+	// Desk tells the state of the channels; nil is none.
+	Desk Desk
 }
 
 // Snapshot is every answer of the API at one publication. It is immutable.
@@ -45,6 +48,7 @@ type Snapshot struct {
 	precision  *prepared.Body
 	thresholds *prepared.Body
 	health     healthFacts
+	catalogue  *catalogue.Catalogue
 
 	current      bool // there are estimates, and they hold
 	until        time.Time

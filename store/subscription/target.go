@@ -1,0 +1,97 @@
+package subscription
+
+import (
+	"crypto/ecdh"
+	"encoding/base64"
+	"errors"
+	"net/url"
+	"strings"
+)
+
+// longestEndpoint is the longest push address taken, in bytes; those of the known
+// services have 150 to 600.
+const longestEndpoint = 1024
+
+// TargetError says which part of a push target is wrong (endpoint, p256dh, auth; those
+// without fault are nil), each in Spanish for whoever sent it. None repeats it.
+type TargetError struct{ Endpoint, Key, Auth error }
+
+// Error gives what is wrong, part by part.
+func (e *TargetError) Error() string {
+	return errors.Join(e.Endpoint, e.Key, e.Auth).Error()
+}
+
+var (
+	errEndpoint = errors.New("no es la dirección de un servicio de notificaciones: debe ser una URL https completa, " +
+		"de 1024 caracteres como máximo, sin usuario, sin fragmento y sin otro puerto que el 443")
+	errPushHost = errors.New("no es de un servicio de notificaciones conocido; envíe el «endpoint» que entrega el navegador, sin cambiarlo")
+	errKey      = errors.New("debe ser un punto de la curva P-256 sin comprimir (65 bytes) en base64, como lo entrega el navegador")
+	errAuth     = errors.New("debe tener 16 bytes en base64, como lo entrega el navegador")
+)
+
+// ParseTarget checks what a browser gives to be reached by Web Push. The endpoint
+// comes out with its host in lower case and without the usual port. The error is a
+// *TargetError.
+func ParseTarget(endpoint, p256dh, auth string, hosts PushHosts) (*Target, error) {
+	var t Target
+	var wrong TargetError
+	t.Endpoint, wrong.Endpoint = parseEndpoint(endpoint, hosts)
+	if key, ok := decodeBase64(p256dh, len(t.Key)); !ok {
+		wrong.Key = errKey
+	} else if _, err := ecdh.P256().NewPublicKey(key); err != nil {
+		wrong.Key = errKey
+	} else {
+		copy(t.Key[:], key)
+	}
+	if secret, ok := decodeBase64(auth, len(t.Auth)); !ok {
+		wrong.Auth = errAuth
+	} else {
+		copy(t.Auth[:], secret)
+	}
+	if wrong != (TargetError{}) {
+		return nil, &wrong
+	}
+	return &t, nil
+}
+
+func parseEndpoint(text string, hosts PushHosts) (string, error) {
+	if len(text) > longestEndpoint || !isPlainASCII(text) || strings.ContainsAny(text, "\\#\"<>^`{|}") {
+		return "", errEndpoint
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.User != nil || u.Opaque != "" || u.Hostname() == "" {
+		return "", errEndpoint
+	}
+	if authority, _, _ := strings.Cut(strings.TrimPrefix(text[len(u.Scheme):], "://"), "/"); strings.ContainsAny(authority, "%@?") {
+		return "", errEndpoint
+	}
+	origin := originOf(u)
+	if !hosts.AsWritten(u) && (!strings.HasPrefix(origin, "https://") || strings.Contains(origin[len("https://"):], ":")) {
+		return "", errEndpoint
+	}
+	if !hosts.Allows(u) {
+		return "", errPushHost
+	}
+	if len(u.Path) < 2 && u.RawQuery == "" {
+		return "", errEndpoint // the service alone, nobody at it
+	}
+	rest := u.EscapedPath()
+	if u.RawQuery != "" {
+		rest += "?" + u.RawQuery
+	}
+	return origin + rest, nil
+}
+
+// decodeBase64 reads exactly n bytes of base64 in either alphabet, with or without
+// padding.
+func decodeBase64(text string, n int) ([]byte, bool) {
+	bare := strings.TrimRight(text, "=")
+	if padding := len(text) - len(bare); padding != 0 && padding != (3-n%3)%3 || len(bare) != base64.RawStdEncoding.EncodedLen(n) {
+		return nil, false
+	}
+	if strings.ContainsAny(bare, "\r\n") {
+		return nil, false // the decoder would skip them
+	}
+	data, err := base64.RawURLEncoding.DecodeString(strings.NewReplacer("+", "-", "/", "_").Replace(bare))
+	return data, err == nil && len(data) == n
+}
