@@ -19,7 +19,7 @@ type cancelPage struct {
 // leads nowhere: whoever finds no button would think that mail goes on.
 func (d *desk) askToCancel(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
 	token := params.ByName("token")
-	p := d.page()
+	p := d.draft()
 	view := cancelPage{Cancel: "/baja/" + token}
 	if active, err := d.options.Desk.Show(token); err == nil { // else there is nothing to show
 		asked := p.words.wishes(p.Catalogue, &active.Preferences)
@@ -36,7 +36,7 @@ func (d *desk) askToCancel(w http.ResponseWriter, r *http.Request, params httpro
 func (d *desk) cancel(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
 	err := d.options.Desk.Cancel(params.ByName("token"))
 	if err != nil && !errors.Is(err, subscription.ErrUnknownToken) {
-		d.unavailable(w, r, "no_se_pudo", result{})
+		d.failed(w, r, err)
 		return
 	}
 	d.say(w, r, http.StatusOK, "cancelada")

@@ -14,6 +14,7 @@ type confirmPage struct {
 	Wishes  wishes
 	Confirm string // path to which the buttons post
 	Until   instant
+	Zone    string
 }
 
 // askToConfirm shows what a confirmation link is of, and changes nothing:
@@ -29,9 +30,9 @@ func (d *desk) askToConfirm(w http.ResponseWriter, r *http.Request, params httpr
 		d.say(w, r, http.StatusOK, "ya_confirmada")
 		return
 	}
-	p := d.page()
+	p := d.draft()
 	f := d.frame(p.moment, "", "confirmar", confirmPage{
-		Wishes: p.words.wishes(p.Catalogue, &pending.Preferences), Confirm: "/confirmar/" + token, Until: p.words.instant(pending.Until),
+		Wishes: p.words.wishes(p.Catalogue, &pending.Preferences), Confirm: "/confirmar/" + token, Until: p.words.instant(pending.Until), Zone: p.words.zoneName(),
 	})
 	f.NoIndex = true
 	d.answer(w, r, http.StatusOK, p, "confirmar", f)
@@ -46,7 +47,7 @@ func (d *desk) confirm(w http.ResponseWriter, r *http.Request, params httprouter
 	}
 	done := result{Cancel: "/baja/" + management}
 	if active, err := d.options.Desk.Show(management); err == nil { // else it has ended between the two
-		p := d.page()
+		p := d.draft()
 		asked := p.words.wishes(p.Catalogue, &active.Preferences)
 		done.Wishes = &asked
 	}
@@ -73,5 +74,5 @@ func (d *desk) refuseToken(w http.ResponseWriter, r *http.Request, err error) {
 		d.say(w, r, http.StatusNotFound, "enlace_desconocido")
 		return
 	}
-	d.unavailable(w, r, "no_se_pudo", result{})
+	d.failed(w, r, err)
 }

@@ -74,7 +74,7 @@ const mailPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:
 	"frame-ancestors 'self'; sandbox allow-popups allow-popups-to-escape-sandbox"
 
 func (d *desk) serveCaughtMail(w http.ResponseWriter, r *http.Request, _ httprouter.Params) {
-	p := d.page()
+	p := d.draft()
 	var views []mailView
 	for _, mail := range d.options.Demo().Mails {
 		view := mailView{CaughtMail: mail, When: p.words.instant(mail.At), Header: mail.header()}
@@ -125,7 +125,7 @@ func (d *desk) serveCaughtPush(w http.ResponseWriter, r *http.Request, _ httprou
 }
 
 func (d *desk) answerCaughtPush(w http.ResponseWriter, r *http.Request, status int, view pushPage) {
-	p := d.page()
+	p := d.draft()
 	for _, push := range d.options.Demo().Pushes {
 		view.Pushes = append(view.Pushes, pushView{
 			CaughtPush: push, When: p.words.instant(push.At), Expires: p.words.instant(push.Payload.Expires), Minutes: push.TTL / 60,
@@ -142,7 +142,7 @@ func (d *desk) answerCaughtPush(w http.ResponseWriter, r *http.Request, status i
 
 // subscribeInDemo makes a simulated browser that follows a park.
 func (d *desk) subscribeInDemo(w http.ResponseWriter, r *http.Request, _ httprouter.Params) {
-	p := d.page()
+	p := d.draft()
 	slug := r.PostFormValue("parque")
 	if _, ok := p.Catalogue.ParkBySlug(slug); !ok {
 		d.answerCaughtPush(w, r, http.StatusUnprocessableEntity, pushPage{Fault: d.texts.say("demo.sin_parque")})

@@ -19,8 +19,8 @@ type frame struct {
 	Icon        string
 	Manifest    string
 	Simulated   bool
-	Demo        bool // there are pages with what was sent
-	NoIndex     bool // search engines shall not keep the page
+	Demo        bool      // there are pages with what was sent
+	NoIndex     bool      // search engines shall not keep the page
 	ValidUntil  string    // instant from which the page must say that it is over, "" when it shows no estimates
 	Age         *validity // nil on a page that knows of no estimates
 	Body        any

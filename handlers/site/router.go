@@ -1,6 +1,7 @@
 package site
 
 import (
+	"log/slog"
 	"net/http"
 	"strconv"
 	"time"
@@ -20,6 +21,8 @@ type Around struct {
 	Admit func(r *http.Request, now time.Time) (retryAfter int, ok bool)
 	// Origins tells what a browser sends for a page of this site.
 	Origins *http.CrossOriginProtection
+	// Log takes what could not be done; required.
+	Log *slog.Logger
 	// Rest answers every path that is no page of these.
 	Rest http.Handler
 }
@@ -103,20 +106,20 @@ func serveOptions(w http.ResponseWriter, _ *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// page is a page that is made for one request, before it is answered.
-type page struct {
+// draft is a page that is made for one request, before it is answered.
+type draft struct {
 	words almanac
 	moment
 }
 
-// page looks at what is published now.
-func (d *desk) page() page {
+// draft looks at what is published now.
+func (d *desk) draft() draft {
 	e, now := d.Shown()
-	return page{almanac{texts: d.texts, now: now, zone: d.options.Location}, read(e, now)}
+	return draft{almanac{texts: d.texts, now: now, zone: d.options.Location}, read(e, now)}
 }
 
 // answer renders a page and sends it. Nobody may keep it.
-func (d *desk) answer(w http.ResponseWriter, r *http.Request, status int, p page, name string, f frame) {
+func (d *desk) answer(w http.ResponseWriter, r *http.Request, status int, p draft, name string, f frame) {
 	if r.Method == http.MethodPost {
 		r.Header.Del("If-None-Match") // preconditions are of reading
 	}
@@ -139,18 +142,25 @@ func (d *desk) say(w http.ResponseWriter, r *http.Request, status int, name stri
 
 // sayMore is [desk.say] with more than words.
 func (d *desk) sayMore(w http.ResponseWriter, r *http.Request, status int, name string, more result) {
-	p := d.page()
+	p := d.draft()
 	more.Title, more.Text = d.texts.say("resultado."+name+".titulo"), d.texts.say("resultado."+name+".texto")
 	f := d.frame(p.moment, "", "resultado", more)
 	f.Title, f.NoIndex = d.texts.say("titulo.resultado", "que", more.Title), true
 	d.answer(w, r, status, p, "resultado", f)
 }
 
-// Seconds after which it makes sense to try again what could not be kept.
-const retryAfter = 600
+// storeRetry is when what could not be done may be tried again, in seconds.
+const storeRetry = 120
 
-// unavailable answers that nothing could be done, and when to try again.
-func (d *desk) unavailable(w http.ResponseWriter, r *http.Request, name string, more result) {
-	w.Header()["Retry-After"] = []string{strconv.Itoa(retryAfter)}
-	d.sayMore(w, r, http.StatusServiceUnavailable, name, more)
+// failed answers that nothing could be done, and when to try again. The error is
+// logged here, once.
+func (d *desk) failed(w http.ResponseWriter, r *http.Request, err error) {
+	d.Log.Error("a page of subscriptions could not do its work", "error", err)
+	d.later(w, r, http.StatusServiceUnavailable, "no_se_pudo", storeRetry)
+}
+
+// later answers that nothing was done, and after how many seconds it may be.
+func (d *desk) later(w http.ResponseWriter, r *http.Request, status int, name string, seconds int) {
+	w.Header()["Retry-After"] = []string{strconv.Itoa(seconds)}
+	d.say(w, r, status, name)
 }

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
+	"strings"
 
 	"github.com/julienschmidt/httprouter"
 
@@ -22,25 +22,39 @@ const trailsFrom = 6
 
 // formPage is the form that subscribes, as it was filled in.
 type formPage struct {
-	Faults  []fieldFault      // in the order of the form
-	Wrong   map[string]string // the same by field
-	Chosen  []choice          // parks
-	Trails  []trailChoices    // of chosen parks
-	Regions []regionChoices   // the other parks, north to south
+	Faults []fieldFault
+	Chosen []choice       // parks
+	Trails []trailChoices // of chosen parks
+
+	TrailsOpen bool // they are shown at once
+
+	Regions []regionChoices // the other parks, north to south
 	Hazards []choice
 	Levels  []choice
 	Tongues []choice
-	Trap    string // name of the field that people leave empty
-	Value   map[string]string
-	More    bool // what is seldom wanted is open
+	Trap    string            // name of the field that people leave empty
+	Value   map[string]string // of fields that hold a text
+	More    bool              // what is seldom wanted is open
 	Agreed  bool
 	Mail    bool // the service can send by e-mail
 	Push    bool // and by Web Push
+
+	PushStates []choice // what the push script may have to say, by its state
 }
 
-// fieldFault is what is wrong with a field of the form.
+// fieldFault is what is wrong with a field of the form, which is also its id.
 type fieldFault struct {
 	Field, Text string
+}
+
+// Fault gives what is wrong with a field, nil for nothing.
+func (f formPage) Fault(field string) *fieldFault {
+	for i := range f.Faults {
+		if f.Faults[i].Field == field {
+			return &f.Faults[i]
+		}
+	}
+	return nil
 }
 
 // choice is one of several things that may be ticked.
@@ -71,7 +85,7 @@ func (d *desk) serveForm(w http.ResponseWriter, r *http.Request, _ httprouter.Pa
 
 // answerForm sends the form as it was filled in, with what is wrong with it.
 func (d *desk) answerForm(w http.ResponseWriter, r *http.Request, status int, in url.Values, faults []fieldFault) {
-	p := d.page()
+	p := d.draft()
 	view := p.form(in, faults)
 	view.Mail, view.Push = d.options.Desk.Open(subscription.Email), d.options.Desk.Open(subscription.WebPush)
 	f := d.frame(p.moment, "/suscribirse", "suscribirse", view)
@@ -85,16 +99,14 @@ func (d *desk) answerForm(w http.ResponseWriter, r *http.Request, status int, in
 // plainFields are the fields of the form that hold a text.
 var plainFields = []string{"email", "silencio_desde", "silencio_hasta", "viaje_desde", "viaje_hasta"}
 
+// pushStates are what avisos.js may have to say.
+var pushStates = []string{"no_compatible", "sin_cifrado", "ios", "trabajando", "sin_parques", "sin_consentimiento", "denegado", "sin_permiso",
+	"sin_red", "sin_servicio", "espere", "apagado", "rechazado", "fallo", "activado", "cancelado", "no_cancelado"}
+
 // form makes the view of a form from what it was filled in with. What is not in
 // the catalogue is left out.
-func (p page) form(in url.Values, faults []fieldFault) formPage {
-	view := formPage{
-		Faults: faults, Wrong: make(map[string]string), Value: make(map[string]string), Trap: trapField,
-		Agreed: in.Get("consentimiento") != "",
-	}
-	for _, f := range faults {
-		view.Wrong[f.Field] = f.Text
-	}
+func (p draft) form(in url.Values, faults []fieldFault) formPage {
+	view := formPage{Faults: faults, Value: make(map[string]string), Trap: trapField, Agreed: in.Get("consentimiento") != ""}
 	for _, name := range plainFields {
 		view.Value[name] = in.Get(name)
 	}
@@ -109,19 +121,23 @@ func (p page) form(in url.Values, faults []fieldFault) formPage {
 		name := hazard.Hazard(h).String()
 		view.Hazards = append(view.Hazards, choice{name, say("amenaza." + name), slices.Contains(in["amenazas"], name)})
 	}
-	p.addParks(&view, in)
-	for _, name := range []string{"silencio_desde", "silencio_hasta", "amenazas"} {
-		view.More = view.More || in.Get(name) != "" || view.Wrong[name] != ""
+	for _, state := range pushStates {
+		view.PushStates = append(view.PushStates, choice{Value: state, Name: say("push.estado." + state)})
 	}
+	p.addParks(&view, in)
+	view.TrailsOpen = in.Get("senderos") != "" || view.Fault("senderos") != nil
+	view.More = in.Get("silencio_desde")+in.Get("silencio_hasta")+in.Get("amenazas") != "" ||
+		view.Fault("silencio") != nil || view.Fault("amenazas") != nil
 	return view
 }
 
 // addParks puts the parks into a form: those that are ticked with their trails,
 // then the others by region.
-func (p page) addParks(view *formPage, in url.Values) {
+func (p draft) addParks(view *formPage, in url.Values) {
 	for _, i := range northToSouth(p.Catalogue.Parks) {
 		park := p.Catalogue.Parks[i]
-		one := choice{park.Slug, park.Name, slices.Contains(in["parques"], park.Slug)}
+		inIt := func(trail string) bool { return strings.HasPrefix(trail, park.Slug+"/") }
+		one := choice{park.Slug, park.Name, slices.Contains(in["parques"], park.Slug) || slices.ContainsFunc(in["senderos"], inIt)}
 		if one.Ticked {
 			view.Chosen = append(view.Chosen, one)
 			if park.NumTrails > 1 {
@@ -142,7 +158,7 @@ func (p page) addParks(view *formPage, in url.Values) {
 }
 
 // trailsOf gives the trails of a park to choose from.
-func (p page) trailsOf(park int, ticked []string) trailChoices {
+func (p draft) trailsOf(park int, ticked []string) trailChoices {
 	of := p.Catalogue.Parks[park]
 	t := trailChoices{Park: of.Name}
 	for _, trail := range p.Catalogue.TrailsOf(park) {
@@ -150,10 +166,4 @@ func (p page) trailsOf(park int, ticked []string) trailChoices {
 		t.Trails = append(t.Trails, choice{id, trail.Name, slices.Contains(ticked, id)})
 	}
 	return t
-}
-
-// wait answers that a client must wait some seconds before it asks again.
-func (d *desk) wait(w http.ResponseWriter, r *http.Request, seconds int) {
-	w.Header()["Retry-After"] = []string{strconv.Itoa(seconds)}
-	d.say(w, r, http.StatusTooManyRequests, "demasiadas")
 }

@@ -3,7 +3,6 @@ package site
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -46,7 +45,7 @@ func (a almanac) wishes(c *catalogue.Catalogue, p *subscription.Preferences) wis
 		w.Quiet = a.texts.say("deseos.silencio_de", "desde", minuteOfDay(q.From), "hasta", minuteOfDay(q.To))
 	}
 	if t := p.Trip; t != nil {
-		w.Trip = a.texts.say("deseos.viaje_de", "desde", a.date(t.From), "hasta", a.date(t.To))
+		w.Trip = a.texts.say("deseos.viaje_de", "desde", a.tripDay(t.From), "hasta", a.tripDay(t.To))
 	}
 	return w
 }
@@ -90,11 +89,11 @@ func (t texts) hazards(set subscription.HazardSet) (names []string) {
 
 func minuteOfDay(m uint16) string { return fmt.Sprintf("%02d:%02d", m/60, m%60) }
 
-// date is a day of the calendar in words.
-func (a almanac) date(d subscription.Date) string {
+// tripDay is a day of the calendar in words.
+func (a almanac) tripDay(d subscription.Date) string {
 	day := d.Start(time.UTC)
 	if day.IsZero() {
 		return string(d)
 	}
-	return a.weekday(day) + " " + strconv.Itoa(day.Day()) + " " + a.month(day) + " " + strconv.Itoa(day.Year())
+	return a.date(day)
 }
