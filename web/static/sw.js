@@ -50,10 +50,10 @@ function pathOf(text) {
 
 self.addEventListener("notificationclick", function (event) {
   event.notification.close();
-  event.waitUntil(open(pathOf(event.notification.data && event.notification.data.url)));
+  event.waitUntil(openPage(pathOf(event.notification.data && event.notification.data.url)));
 });
 
-async function open(path) {
+async function openPage(path) {
   var pages = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
   for (var page of pages) {
     if (pathOf(page.url) === path && "focus" in page) return page.focus();
