@@ -3,6 +3,7 @@ package handlers
 import (
 	"bytes"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -59,17 +60,42 @@ func escapePointer(s string) string {
 	return strings.NewReplacer("~", "~0", "/", "~1").Replace(s)
 }
 
+// operations gives each path of the document with each method that it names.
+func (d *document) operations() (all []operation) {
+	for path, item := range d.root["paths"].(map[string]any) {
+		for method := range item.(map[string]any) {
+			if method != "parameters" {
+				all = append(all, operation{path, method})
+			}
+		}
+	}
+	return all
+}
+
+type operation struct{ path, method string } // the method in lower case
+
+func (o operation) String() string { return strings.ToUpper(o.method) + " " + o.path }
+
+func (d *document) responses(o operation) map[string]any {
+	item := d.root["paths"].(map[string]any)[o.path].(map[string]any)
+	return item[o.method].(map[string]any)["responses"].(map[string]any)
+}
+
+// realPath fills the parameters of a path.
+func realPath(path string) string {
+	return "/api/v1" + strings.NewReplacer("{slug}", "lauca", "{token}", "x").Replace(path)
+}
+
 // responsePointer gives the pointer of a response's schema, through a reference
 // to a shared response if there is one.
-func (d *document) responsePointer(t *testing.T, path, status string) (string, map[string]any) {
+func (d *document) responsePointer(t *testing.T, o operation, status string) (string, map[string]any) {
 	t.Helper()
-	operation := d.root["paths"].(map[string]any)[path].(map[string]any)["get"].(map[string]any)
-	response, ok := operation["responses"].(map[string]any)[status].(map[string]any)
+	response, ok := d.responses(o)[status].(map[string]any)
 	if !ok {
-		t.Errorf("%s: status %s is not in the document", path, status)
+		t.Errorf("%s: status %s is not in the document", o, status)
 		return "", nil
 	}
-	pointer := "/paths/" + escapePointer(path) + "/get/responses/" + status
+	pointer := "/paths/" + escapePointer(o.path) + "/" + o.method + "/responses/" + status
 	if ref, ok := response["$ref"].(string); ok {
 		name := strings.TrimPrefix(ref, "#/components/responses/")
 		response = d.root["components"].(map[string]any)["responses"].(map[string]any)[name].(map[string]any)
@@ -99,54 +125,60 @@ func TestAnswersFollowTheDocument(t *testing.T) {
 		{"nothing yet", newStand(t, empty(), nil), 0},
 	} {
 		stand.s.clock.Advance(stand.turn)
-		for path := range d.root["paths"].(map[string]any) {
-			if path == "/openapi.json" {
+		for _, o := range d.operations() {
+			if o.path == "/openapi.json" || o.method != "get" {
 				continue
 			}
-			for _, request := range requestsFor(path) {
+			for _, request := range requestsFor(o.path) {
 				a := stand.s.get("/api/v1" + request)
 				what := stand.name + ": " + request
-				pointer, _ := d.responsePointer(t, path, strconv.Itoa(a.StatusCode))
-				if pointer == "" {
-					continue
-				}
-				value, err := jsonschema.UnmarshalJSON(bytes.NewReader(a.body))
-				if err != nil {
-					t.Fatalf("%s: %v", what, err)
-				}
-				d.check(t, what, pointer, value)
+				d.checkAnswer(t, what, o, a)
 			}
 		}
 	}
+}
+
+// checkAnswer validates an answer against the schema of its status.
+func (d *document) checkAnswer(t *testing.T, what string, o operation, a answer) {
+	t.Helper()
+	pointer, _ := d.responsePointer(t, o, strconv.Itoa(a.StatusCode))
+	if pointer == "" {
+		return
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(a.body))
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	d.check(t, what, pointer, value)
 }
 
 // What no resource takes is refused everywhere, and the document says how.
 func TestRefusedBodiesFollowTheDocument(t *testing.T) {
 	d := openDocument(t)
 	s := newStand(t, edition(), nil)
-	for path := range d.root["paths"].(map[string]any) {
-		target := "/api/v1" + strings.Replace(path, "{slug}", "lauca", 1)
+	for _, o := range d.operations() {
 		for status, rest := range map[string]string{
 			"411": "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
 			"413": "Content-Length: 8193\r\n\r\n" + strings.Repeat("x", 8193),
 		} {
-			raw := s.raw("GET " + target + " HTTP/1.1\r\nHost: x\r\n" + rest)
+			raw := s.raw(strings.ToUpper(o.method) + " " + realPath(o.path) + " HTTP/1.1\r\nHost: x\r\n" + rest)
 			head, body, _ := strings.Cut(raw, "\r\n\r\n")
 			if !strings.HasPrefix(head, "HTTP/1.1 "+status) {
-				t.Errorf("%s, not %s: %.100s", path, status, head)
+				t.Errorf("%s, not %s: %.100s", o, status, head)
 			}
-			pointer, _ := d.responsePointer(t, path, status)
+			pointer, _ := d.responsePointer(t, o, status)
 			value, err := jsonschema.UnmarshalJSON(strings.NewReader(body))
 			if err != nil {
-				t.Fatalf("%s: %v", path, err)
+				t.Fatalf("%s: %v", o, err)
 			}
-			d.check(t, path, pointer, value)
+			d.check(t, o.String(), pointer, value)
 		}
 	}
 }
 
 // requestsFor gives requests of one path: each kind of park, parameters, faults.
 func requestsFor(path string) []string {
+	path = strings.Replace(path, "{token}", "x", 1)
 	requests := []string{strings.Replace(path, "{slug}", "no-hay", 1), strings.Replace(path, "{slug}", "lauca", 1) + "?nada=1"}
 	for p := range int(weathers) {
 		requests = append(requests, strings.Replace(path, "{slug}", fewParks().Parks[p].Slug, 1))
@@ -169,17 +201,17 @@ func requestsFor(path string) []string {
 func TestExamplesFollowTheirSchemas(t *testing.T) {
 	d := openDocument(t)
 	examples := 0
-	for path, item := range d.root["paths"].(map[string]any) {
-		for status := range item.(map[string]any)["get"].(map[string]any)["responses"].(map[string]any) {
-			pointer, media := d.responsePointer(t, path, status)
+	for _, o := range d.operations() {
+		for status := range d.responses(o) {
+			pointer, media := d.responsePointer(t, o, status)
 			if pointer == "" {
 				continue
 			}
 			if example, ok := media["example"]; ok {
 				examples++
-				d.check(t, path+" "+status+" example", pointer, example)
-			} else if path != "/openapi.json" {
-				t.Errorf("%s %s has no example", path, status)
+				d.check(t, o.String()+" "+status+" example", pointer, example)
+			} else if o.path != "/openapi.json" {
+				t.Errorf("%s %s has no example", o, status)
 			}
 		}
 	}
@@ -193,13 +225,28 @@ func TestExamplesFollowTheirSchemas(t *testing.T) {
 func TestDocumentedPathsAreServed(t *testing.T) {
 	d := openDocument(t)
 	s := newStand(t, edition(), nil)
-	for path := range d.root["paths"].(map[string]any) {
-		real := "/api/v1" + strings.Replace(path, "{slug}", "lauca", 1)
-		if a := s.do("OPTIONS", real); a.Header.Get("Allow") != "GET, HEAD, OPTIONS" {
+	methods := map[string][]string{}
+	for _, o := range d.operations() {
+		methods[o.path] = append(methods[o.path], strings.ToUpper(o.method))
+	}
+	for path, named := range methods {
+		named = append(named, "OPTIONS")
+		if slices.Contains(named, "GET") {
+			named = append(named, "HEAD")
+		}
+		slices.Sort(named)
+		if a := s.do("OPTIONS", realPath(path)); a.Header.Get("Allow") != strings.Join(named, ", ") {
 			t.Errorf("%s: Allow %q", path, a.Header.Get("Allow"))
 		}
-		if a := s.get(real); a.StatusCode == 404 {
-			t.Errorf("%s: %d", path, a.StatusCode)
+		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE"} {
+			a := s.do(method, realPath(path))
+			if served := a.StatusCode != 405; served != slices.Contains(named, method) ||
+				!served && a.Header.Get("Allow") != strings.Join(named, ", ") {
+				t.Errorf("%s %s: %d", method, path, a.StatusCode)
+			}
+			if a.StatusCode == 404 && path != "/suscriptores/{token}" {
+				t.Errorf("%s %s: %d", method, path, a.StatusCode)
+			}
 		}
 	}
 	served := s.get("/api/v1/openapi.json")

@@ -81,14 +81,18 @@ func (f *Form) Check(c *catalogue.Catalogue, hosts subscription.PushHosts, now t
 	return &check.wish, own.faults
 }
 
-// wrong notes a fault, unless the field could not even be read.
+// wrong notes a fault, unless one of the field is known: what could not be read is
+// not also left out.
 func (f *Form) wrong(field, text string) {
-	for _, known := range f.faults {
-		if known.Field == field || strings.HasPrefix(field, known.Field+".") {
-			return
-		}
+	if !f.isWrong(field) {
+		f.faults = append(f.faults, FieldFault{field, text})
 	}
-	f.faults = append(f.faults, FieldFault{field, text})
+}
+
+func (f *Form) isWrong(field string) bool {
+	return slices.ContainsFunc(f.faults, func(known FieldFault) bool {
+		return known.Field == field || strings.HasPrefix(field, known.Field+".")
+	})
 }
 
 func (c *formCheck) channel() {

@@ -20,7 +20,7 @@ func (c *formCheck) places() {
 	p := &c.wish.Preferences
 	p.Parks = c.names("parques", c.Parks, c.park)
 	p.Trails = c.names("senderos", c.Trails, c.trail)
-	if len(c.Parks) == 0 && len(c.Trails) == 0 {
+	if len(c.Parks) == 0 && len(c.Trails) == 0 && !c.isWrong("senderos") {
 		c.wrong("parques", "indique al menos un parque o un sendero; la lista de parques está en /api/v1/parques")
 	}
 }

@@ -125,7 +125,7 @@ func (s *Signups) ask(w http.ResponseWriter, r *http.Request, wish *Wish, consen
 		Address: wish.Address, Preferences: wish.Preferences, Consent: consent, Until: until,
 	})
 	if err != nil {
-		return s.refused(err, subscription.Email)
+		return s.refused(err, wish.Channel)
 	}
 	o := writer{}
 	o.open('{')
@@ -146,7 +146,7 @@ func (s *Signups) subscribe(w http.ResponseWriter, r *http.Request, wish *Wish, 
 	}
 	token, err := s.Desk.Subscribe(made)
 	if err != nil {
-		return s.refused(err, subscription.WebPush)
+		return s.refused(err, wish.Channel)
 	}
 	o := writer{}
 	o.open('{')
@@ -165,7 +165,7 @@ func (s *Signups) serveShow(_ *Snapshot, w http.ResponseWriter, r *http.Request,
 	}
 	held, err := s.Desk.Show(token)
 	if err != nil {
-		return s.refused(err, 0)
+		return s.failed(err)
 	}
 	answer(w, r, now, http.StatusOK, subscriptionJSON(held))
 	return nil
@@ -177,7 +177,7 @@ func (s *Signups) serveCancel(_ *Snapshot, w http.ResponseWriter, r *http.Reques
 		return unknownSubscription()
 	}
 	if err := s.Desk.Cancel(token); err != nil {
-		return s.refused(err, 0)
+		return s.failed(err)
 	}
 	answer(w, r, now, http.StatusOK, []byte(`{"situacion":"cancelada"}`))
 	return nil
@@ -217,14 +217,20 @@ func (s *Signups) closed(c subscription.Channel) *Fault {
 	return f
 }
 
-// refused turns what the desk says of a request into a fault. What is not about the
-// request is logged here, once.
+// refused turns what the desk says of a new subscription into a fault.
 func (s *Signups) refused(err error, c subscription.Channel) *Fault {
+	if errors.Is(err, subscription.ErrNoChannel) {
+		return s.closed(c)
+	}
+	return s.failed(err)
+}
+
+// failed turns an error of the desk into a fault. What is not about the request is
+// logged here, once.
+func (s *Signups) failed(err error) *Fault {
 	switch {
 	case errors.Is(err, subscription.ErrUnknownToken):
 		return unknownSubscription()
-	case errors.Is(err, subscription.ErrNoChannel):
-		return s.closed(c)
 	case errors.Is(err, subscription.ErrTooMany):
 		s.Log.Warn("a request for a subscription was refused", "error", err)
 	default:

@@ -59,5 +59,8 @@ func (d Date) Start(zone *time.Location) time.Time {
 	if err != nil {
 		return time.Time{}
 	}
+	if DateOf(t, zone) < d { // no midnight: the day begins when the clocks go forward
+		_, t = t.ZoneBounds()
+	}
 	return t
 }
