@@ -7,14 +7,16 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime/debug"
 	"syscall"
 	"time"
@@ -22,16 +24,24 @@ import (
 	"github.com/jonboulle/clockwork"
 
 	"vigia/forecast"
+	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
 	"vigia/forecast/offline"
 	"vigia/forecast/openmeteo"
-	"vigia/forecast/simulate"
+	sky "vigia/forecast/simulate"
 	"vigia/handlers"
 	"vigia/handlers/site"
+	"vigia/notify"
+	"vigia/notify/bulletin"
+	"vigia/notify/mail"
+	"vigia/notify/push"
+	people "vigia/notify/simulate"
 	"vigia/store"
 	"vigia/store/catalogue"
 	"vigia/store/notices"
 	"vigia/store/settings"
+	"vigia/store/subscription"
+	"vigia/web"
 )
 
 // version is the service's own label; the commit comes from the build.
@@ -56,8 +66,8 @@ func run(ctx context.Context, args, environ []string, out, errs io.Writer) int {
 		return 2
 	}
 	commands := map[string]func(context.Context, *settings.Settings, offline.Terminal) error{
-		"demo": demo, "serve": serve, "check": offline.Check, "catalogue": offline.Catalogues, "backup": offline.Backup,
-		"import": offline.Imports, "calibrate": offline.Calibrate, "version": showVersion, "help": help,
+		"demo": demo, "serve": serve, "check": check, "test-mail": testMail, "catalogue": offline.Catalogues,
+		"backup": offline.Backup, "import": offline.Imports, "calibrate": offline.Calibrate, "version": showVersion, "help": help,
 	}
 	if err := commands[s.Command](ctx, s, offline.Terminal{Out: out, Errs: errs, Log: s.NewLog(errs), Clock: clockwork.NewRealClock(), UserAgent: "vigia/" + version}); err != nil {
 		fmt.Fprintf(errs, "vigia %s: %v\n", s.Command, err)
@@ -69,68 +79,105 @@ func run(ctx context.Context, args, environ []string, out, errs io.Writer) int {
 	return 0
 }
 
-// demo runs the whole service on made-up weather, in a folder that goes away.
+// demo runs the whole service on made-up weather, in a folder that goes away, with
+// a mailbox and a push service of its own: nothing leaves the machine.
 func demo(ctx context.Context, s *settings.Settings, t offline.Terminal) error {
 	folder, err := os.MkdirTemp("", "vigia-demo-")
 	if err != nil {
 		return fmt.Errorf("make a folder for the demo: %w", err)
 	}
 	defer os.RemoveAll(folder)
-	clock := simulate.NewClock(s.Speed)
-	base, closeWeather, err := simulate.Listen(ctx, simulate.Options{Seed: s.Seed, Clock: clock, Log: t.Log})
+	t.Clock = sky.NewClock(s.Speed)
+	base, closeWeather, err := sky.Listen(ctx, sky.Options{Seed: s.Seed, Clock: t.Clock, Log: t.Log})
 	if err != nil {
 		return fmt.Errorf("serve the simulated weather: %w", err)
 	}
 	defer closeWeather()
+	crowd, err := people.Gather(t.Clock)
+	if err != nil {
+		return fmt.Errorf("serve the simulated mailbox and browsers: %w", err)
+	}
+	defer crowd.Close()
 	fmt.Fprintln(t.Out, "DEMOSTRACIÓN: los datos son simulados y no valen para ninguna decisión.")
 	s.Data, s.ProviderURL, s.ArchiveURL = folder, base, base
-	return serveWith(ctx, s, t, clock, openmeteo.Limits{}, true)
+	s.SMTPHost, s.SMTPPort, s.SMTPTLS, s.SMTPFrom = crowd.Mailbox.Host(), crowd.Mailbox.Port(), "none", "avisos@vigia.example"
+	s.Contact = cmp.Or(s.Contact, "operador@vigia.example")
+	s.PushHosts = []string{crowd.Browsers.Origin()}
+	return (&service{Settings: s, Terminal: t, crowd: crowd}).run(ctx)
 }
 
 // serve runs the service on the real provider.
 func serve(ctx context.Context, s *settings.Settings, t offline.Terminal) error {
-	return serveWith(ctx, s, t, clockwork.NewRealClock(), offline.Limits(s), false)
+	return (&service{Settings: s, Terminal: t, limits: offline.Limits(s)}).run(ctx)
 }
 
-// serveWith puts the parts together and runs them until ctx ends: first no new
-// requests and no cycle, then the file is closed.
-func serveWith(ctx context.Context, s *settings.Settings, t offline.Terminal, clock clockwork.Clock, limits openmeteo.Limits, simulated bool) error {
-	parks, err := offline.Catalogue(s)
-	if err != nil {
+// service is what serving puts together.
+type service struct {
+	*settings.Settings
+	offline.Terminal
+	limits openmeteo.Limits
+	crowd  *people.Crowd // demo: those who are told; nil in the real service
+
+	parks *catalogue.Catalogue
+	hosts subscription.PushHosts
+	file  *store.Store
+}
+
+// run puts the parts together and runs them until ctx ends: first no new requests
+// and no cycle, then no more messages, then the file is closed.
+func (v *service) run(ctx context.Context) (err error) {
+	if v.parks, err = offline.Catalogue(v.Settings); err != nil {
 		return err
 	}
-	saveMemory(len(parks.Trails))
-	file, err := offline.Open(s, clock, t.Log)
-	if err != nil {
+	if v.hosts, err = subscription.ParsePushHosts(v.PushHosts); err != nil {
+		return fmt.Errorf("--push-hosts: %w", err)
+	}
+	saveMemory(len(v.parks.Trails))
+	if v.file, err = offline.Open(v.Settings, v.Clock, v.Log); err != nil {
 		return err
 	}
-	defer file.Close()
-	listener, err := net.Listen("tcp", s.Listen)
+	defer v.file.Close()
+	listener, err := net.Listen("tcp", v.Listen)
 	if err != nil {
-		return fmt.Errorf("listen on %s: %w (another program may hold it; choose another with --listen)", s.Listen, err)
+		return fmt.Errorf("listen on %s: %w (another program may hold it; choose another with --listen)", v.Listen, err)
 	}
 	defer listener.Close()
-	if s.BaseURL == "" && simulated {
-		s.BaseURL = "http://" + reachable(listener.Addr())
+	if v.BaseURL == "" && v.crowd != nil {
+		v.BaseURL = "http://" + reachable(listener.Addr())
 	}
-	greet(s, t, listener.Addr(), parks) // who comes from now on waits for the first edition
-	server, err := newServer(s, clock, t.Log, simulated)
+	v.greet(listener.Addr()) // who comes from now on waits for the first edition
+	notifier, err := v.newNotifier()
 	if err != nil {
 		return err
 	}
-	engine, err := newEngine(s, clock, t, limits, parks, file, server, simulated)
+	server, err := v.newServer(notifier)
+	if err != nil {
+		return err
+	}
+	engine, err := v.newEngine(server, notifier)
 	if err != nil {
 		return err
 	}
 	engine.Show()
+	return together(ctx, engine.Run, notifier.Run, func(ctx context.Context) error { return server.Serve(ctx, listener) })
+}
+
+// together runs parts until ctx ends or one of them does, and waits for all.
+func together(ctx context.Context, parts ...func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	cycles := make(chan error, 1)
-	go func() {
-		defer cancel() // without cycles there is nothing to serve
-		cycles <- engine.Run(ctx)
-	}()
-	return errors.Join(server.Serve(ctx, listener), waitFor(cycles, cancel))
+	ended := make(chan error, len(parts))
+	for _, part := range parts {
+		go func() {
+			defer cancel() // without one there is no service
+			ended <- part(ctx)
+		}()
+	}
+	var errs []error
+	for range parts {
+		errs = append(errs, <-ended)
+	}
+	return errors.Join(errs...)
 }
 
 // saveMemory has the collector work harder where the heap would grow past what a
@@ -142,59 +189,133 @@ func saveMemory(trails int) {
 	}
 }
 
-// waitFor ends the cycles and gives what they end with.
-func waitFor(cycles <-chan error, cancel context.CancelFunc) error {
-	cancel()
-	return <-cycles
+// newNotifier makes who tells people: by e-mail where a relay is set, and by Web
+// Push where the public address is known.
+func (v *service) newNotifier() (*notify.Notifier, error) {
+	keys, err := notify.OpenKeys(filepath.Join(v.Data, "vigia.key"))
+	if err != nil {
+		return nil, err
+	}
+	o := notify.Options{
+		Store: v.file, Keys: keys, Catalogue: v.parks, Clock: v.Clock, Log: v.Log,
+		BaseURL: v.BaseURL, Contact: v.Contact, Simulated: v.crowd != nil,
+	}
+	if v.SMTPHost != "" {
+		if o.Mail, err = newMailSender(v.Settings, v.Terminal); err != nil {
+			return nil, err
+		}
+	}
+	if v.BaseURL != "" {
+		if o.Push, err = push.New(push.Options{
+			Public: keys.VAPIDPublic, Private: keys.VAPIDPrivate, Subject: v.Contact, AsWritten: v.hosts.AsWritten, Clock: v.Clock, Log: v.Log,
+		}); err != nil {
+			return nil, err
+		}
+	}
+	return notify.New(o)
 }
 
-func newServer(s *settings.Settings, clock clockwork.Clock, log *slog.Logger, simulated bool) (*handlers.Server, error) {
+func newMailSender(s *settings.Settings, t offline.Terminal) (*mail.Sender, error) {
+	o := mail.Options{
+		Host: s.SMTPHost, Port: s.SMTPPort, User: s.SMTPUser, Password: s.SMTPPassword, From: s.SMTPFrom, TLS: s.SMTPTLS,
+		DKIMSelector: s.DKIMSelector, Clock: t.Clock, Log: t.Log,
+	}
+	if s.DKIMKey != "" {
+		pem, err := os.ReadFile(s.DKIMKey)
+		if err != nil {
+			return nil, fmt.Errorf("--dkim-key: %w", err)
+		}
+		o.DKIMKey = string(pem)
+	}
+	return mail.New(o)
+}
+
+func (v *service) newServer(notifier *notify.Notifier) (*handlers.Server, error) {
 	zone, err := time.LoadLocation("America/Santiago")
 	if err != nil {
 		return nil, fmt.Errorf("find the time zone of the pages: %w", err)
 	}
-	pages, err := site.New(site.Options{BaseURL: s.BaseURL, Contact: s.Contact, Version: version, Location: zone})
+	o := site.Options{BaseURL: v.BaseURL, Contact: v.Contact, Version: version, Location: zone, Desk: notifier}
+	if v.crowd != nil {
+		o.Demo = v.caught
+		o.DemoSubscribe = func(park string) error { return v.joinCrowd(notifier, park) }
+	}
+	pages, err := site.New(o)
 	if err != nil {
 		return nil, fmt.Errorf("read the pages: %w", err)
 	}
 	return handlers.New(handlers.Options{
-		Clock: clock, Log: log, BaseURL: s.BaseURL, Contact: s.Contact, Version: version,
-		TrustedProxies: s.TrustedProxies, RateLimit: s.RateLimit,
-		Pages: pages.Pages, NotFoundPage: pages.NotFound(simulated), Assets: pages.Assets(),
+		Clock: v.Clock, Log: v.Log, BaseURL: v.BaseURL, Contact: v.Contact, Version: version,
+		TrustedProxies: v.TrustedProxies, RateLimit: v.RateLimit,
+		Desk: notifier, PushHosts: v.hosts, Policy: web.PolicyVersion,
+		Pages: pages.Pages, Forms: pages.Router, NotFoundPage: pages.NotFound(v.crowd != nil), Assets: pages.Assets(),
 	}), nil
 }
 
-func newEngine(s *settings.Settings, clock clockwork.Clock, t offline.Terminal, limits openmeteo.Limits,
-	parks *catalogue.Catalogue, file *store.Store, server *handlers.Server, simulated bool) (*forecast.Engine, error) {
-	ledger := offline.Ledger(clock, limits, file, t.Log)
-	provider, err := openmeteo.New(openmeteo.Options{
-		BaseURL: s.ProviderURL, Key: s.ProviderKey, UserAgent: t.UserAgent, Clock: clock, Ledger: ledger, Log: t.Log,
+// caught gives the demo's pages what its crowd was told.
+func (v *service) caught() (c site.Caught) {
+	for _, l := range v.crowd.Mailbox.Letters() {
+		c.Mails = append(c.Mails, site.CaughtMail{At: l.At, From: l.From, To: l.To, Subject: l.Subject, Text: l.Text, HTML: l.HTML, Raw: l.Raw})
+	}
+	for _, n := range v.crowd.Browsers.Notes() {
+		push := site.CaughtPush{At: n.At, Topic: n.Topic, Urgency: n.Urgency, TTL: n.TTL}
+		if err := json.Unmarshal(n.Payload, &push.Payload); err != nil {
+			v.Log.Error("a push that the demo sent cannot be read", "error", err)
+		}
+		c.Pushes = append(c.Pushes, push)
+	}
+	return c
+}
+
+// joinCrowd subscribes a browser of the demo's crowd to a park.
+func (v *service) joinCrowd(notifier *notify.Notifier, park string) error {
+	endpoint, key, auth := v.crowd.Browsers.NewBrowser()
+	target, err := subscription.ParseTarget(endpoint, key, auth, v.hosts)
+	if err != nil {
+		return fmt.Errorf("subscribe a browser of the demo: %w", err)
+	}
+	preferences := subscription.Preferences{Parks: []string{park}, Conditions: subscription.Conditions{MinLevel: alert.Caution}}
+	_, err = notifier.Subscribe(&subscription.Subscription{
+		Channel: subscription.WebPush, Target: target, Preferences: preferences,
+		Consent: subscription.Consent{At: v.Clock.Now(), Policy: web.PolicyVersion},
 	})
+	return err
+}
+
+func (v *service) newEngine(server *handlers.Server, notifier *notify.Notifier) (*forecast.Engine, error) {
+	ledger := offline.Ledger(v.Clock, v.limits, v.file, v.Log)
+	ask := func(base string) (*openmeteo.Client, error) {
+		return openmeteo.New(openmeteo.Options{
+			BaseURL: base, Key: v.ProviderKey, UserAgent: v.UserAgent, Clock: v.Clock, Ledger: ledger, Log: v.Log,
+		})
+	}
+	provider, err := ask(v.ProviderURL)
 	if err != nil {
 		return nil, err
 	}
-	archive, err := openmeteo.New(openmeteo.Options{
-		BaseURL: s.ArchiveURL, Key: s.ProviderKey, UserAgent: t.UserAgent, Clock: clock, Ledger: ledger, Log: t.Log,
-	})
+	archive, err := ask(v.ArchiveURL)
 	if err != nil {
 		return nil, err
 	}
 	return forecast.New(forecast.Options{
-		Store: file, Provider: provider, Archive: archive, Usage: func() openmeteo.Usage { return ledger.Usage(clock.Now()) },
-		Catalogue: parks, Rules: hazard.DefaultRules(), Models: s.Models, Clock: clock, Log: t.Log,
-		Publisher: server, Simulated: simulated, UserAgent: t.UserAgent,
-		NoticeURLs: [notices.NumKinds]string{notices.Volcanoes: s.VolcanoURL, notices.Closures: s.ClosuresURL},
-		Progress:   func(step string) { fmt.Fprintln(t.Out, " ·", step) },
+		Store: v.file, Provider: provider, Archive: archive, Usage: func() openmeteo.Usage { return ledger.Usage(v.Clock.Now()) },
+		Catalogue: v.parks, Rules: hazard.DefaultRules(), Models: v.Models, Clock: v.Clock, Log: v.Log,
+		Publisher: server, Notifier: notifier, Simulated: v.crowd != nil, UserAgent: v.UserAgent,
+		NoticeURLs: [notices.NumKinds]string{notices.Volcanoes: v.VolcanoURL, notices.Closures: v.ClosuresURL},
+		Progress:   func(step string) { fmt.Fprintln(v.Out, " ·", step) },
 	})
 }
 
 // greet says on one screen where the service is and what it does without.
-func greet(s *settings.Settings, t offline.Terminal, at net.Addr, parks *catalogue.Catalogue) {
-	fmt.Fprintf(t.Out, "Vigía %s: %d parques, %d senderos. Abra http://%s\n", version, len(parks.Parks), len(parks.Trails), reachable(at))
-	if s.BaseURL == "" {
-		fmt.Fprintln(t.Out, "Sin --base-url: los enlaces absolutos quedan vacíos. Indique la dirección pública, p. ej. --base-url https://parques.example.cl")
+func (v *service) greet(at net.Addr) {
+	fmt.Fprintf(v.Out, "Vigía %s: %d parques, %d senderos. Abra http://%s\n", version, len(v.parks.Parks), len(v.parks.Trails), reachable(at))
+	if v.BaseURL == "" {
+		fmt.Fprintln(v.Out, "Sin --base-url: los enlaces absolutos quedan vacíos y nadie puede suscribirse. Indique la dirección pública, p. ej. --base-url https://parques.example.cl")
 	}
-	fmt.Fprintln(t.Out, "Para terminar: Ctrl-C.")
+	if v.SMTPHost == "" {
+		fmt.Fprintln(v.Out, "Sin --smtp-host: no hay suscripciones por correo. Indique un servidor de correo con --smtp-host y --smtp-from (vigia help serve)")
+	}
+	fmt.Fprintln(v.Out, "Para terminar: Ctrl-C.")
 }
 
 // reachable gives an address that a browser on this machine can open.
@@ -203,6 +324,42 @@ func reachable(at net.Addr) string {
 		return fmt.Sprintf("localhost:%d", tcp.Port)
 	}
 	return at.String()
+}
+
+// check tells what would hold, and tries to log in at the mail relay.
+func check(ctx context.Context, s *settings.Settings, t offline.Terminal) error {
+	err := offline.Check(ctx, s, t)
+	if s.SMTPHost == "" {
+		return err
+	}
+	sender, mailErr := newMailSender(s, t)
+	if mailErr == nil {
+		defer sender.Close()
+		mailErr = sender.Check(ctx)
+	}
+	if mailErr == nil {
+		fmt.Fprintf(t.Out, "mail: %s is there and takes the login\n", s.SMTPHost)
+	}
+	return errors.Join(err, mailErr)
+}
+
+// testMail sends one message and says what the relay answered.
+func testMail(ctx context.Context, s *settings.Settings, t offline.Terminal) error {
+	sender, err := newMailSender(s, t)
+	if err != nil {
+		return err
+	}
+	defer sender.Close()
+	now := t.Clock.Now()
+	result := sender.Send(ctx, &bulletin.Bulletin{
+		Kind: bulletin.Test, Now: now, Ref: bulletin.NewRef(), Zone: time.UTC, Expires: now.Add(time.Hour),
+		Links: bulletin.Links{Home: s.BaseURL}, Contact: s.Contact,
+	}, s.Args[0])
+	if result.Verdict != bulletin.Delivered {
+		return fmt.Errorf("%s did not take the message: %w", s.SMTPHost, result.Err)
+	}
+	fmt.Fprintf(t.Out, "%s took the message for %s; whether it arrives is told by its mailbox (look among the unwanted mail too)\n", s.SMTPHost, s.Args[0])
+	return nil
 }
 
 func showVersion(_ context.Context, _ *settings.Settings, t offline.Terminal) error {

@@ -46,7 +46,7 @@ const module = "vigia"
 // arrows says which packages of the project a package may import, beside those
 // in ground for packages that are not ground themselves.
 var arrows = map[string][]string{
-	"": {"handlers", "handlers/api", "handlers/site", "handlers/prepared", "notify", "notify/mail", "notify/push", "notify/simulate", "forecast", "forecast/offline",
+	"": {"handlers", "handlers/api", "handlers/site", "handlers/prepared", "notify", "notify/bulletin", "notify/mail", "notify/push", "notify/simulate", "forecast", "forecast/offline",
 		"forecast/openmeteo", "forecast/simulate", "forecast/verify", "store", "store/settings", "web"},
 	"handlers":                 {"handlers/api", "handlers/site", "handlers/prepared", "store"},
 	"handlers/api":             {"handlers/prepared", "store", "web/wording"},
@@ -1006,7 +1006,8 @@ func TestRecordedStormInTheAndes(t *testing.T) {
 	out, ended := newConsole(), make(chan error)
 	go func() {
 		log := slog.New(slog.DiscardHandler)
-		ended <- serveWith(ctx, s, offline.Terminal{Out: out, Errs: out, Log: log}, clockwork.NewFakeClockAt(now), openmeteo.FreeLimits, false)
+		terminal := offline.Terminal{Out: out, Errs: out, Log: log, Clock: clockwork.NewFakeClockAt(now)}
+		ended <- (&service{Settings: s, Terminal: terminal, limits: openmeteo.FreeLimits}).run(ctx)
 	}()
 	defer func() {
 		stop()
@@ -1117,6 +1118,21 @@ func BenchmarkHour(b *testing.B) {
 	b.ReportMetric((cpu(b)-before).Seconds()/float64(b.N), "cpu-s/op")
 }
 
+// engineOf wires the parts of a service that a cycle needs, as serving does.
+func engineOf(s *settings.Settings, clock clockwork.Clock, log *slog.Logger, parks *catalogue.Catalogue, file *store.Store) (*forecast.Engine, error) {
+	terminal := offline.Terminal{Out: io.Discard, Errs: io.Discard, Log: log, Clock: clock}
+	v := &service{Settings: s, Terminal: terminal, parks: parks, file: file}
+	notifier, err := v.newNotifier()
+	if err != nil {
+		return nil, err
+	}
+	server, err := v.newServer(notifier)
+	if err != nil {
+		return nil, err
+	}
+	return v.newEngine(server, notifier)
+}
+
 // benchmarkedCycle runs one cycle on an empty file and gives its engine, whose
 // file stays open for the benchmark.
 func benchmarkedCycle(b *testing.B, clock clockwork.Clock, url string, parks *catalogue.Catalogue) *forecast.Engine {
@@ -1128,11 +1144,7 @@ func benchmarkedCycle(b *testing.B, clock clockwork.Clock, url string, parks *ca
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { file.Close() })
-	server, err := newServer(s, clock, log, false)
-	if err != nil {
-		b.Fatal(err)
-	}
-	engine, err := newEngine(s, clock, offline.Terminal{Out: io.Discard, Errs: io.Discard, Log: log}, openmeteo.Limits{}, parks, file, server, false)
+	engine, err := engineOf(s, clock, log, parks, file)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -1170,7 +1182,8 @@ func BenchmarkStart(b *testing.B) {
 		ctx, stop := context.WithCancel(b.Context())
 		out, ended := newConsole(), make(chan error)
 		go func() {
-			ended <- serveWith(ctx, s, offline.Terminal{Out: out, Errs: out, Log: slog.New(slog.DiscardHandler)}, clock, openmeteo.Limits{}, false)
+			terminal := offline.Terminal{Out: out, Errs: out, Log: slog.New(slog.DiscardHandler), Clock: clock}
+			ended <- (&service{Settings: s, Terminal: terminal}).run(ctx)
 		}()
 		url := out.find(b, `Abra (http://\S+)`)
 		listening = time.Since(began)
@@ -1204,12 +1217,8 @@ func fillHistory(b *testing.B, s *settings.Settings, clock *clockwork.FakeClock)
 		b.Fatal(err)
 	}
 	defer file.Close()
-	server, err := newServer(s, clock, log, false)
-	if err != nil {
-		b.Fatal(err)
-	}
 	parks := catalogue.Default()
-	engine, err := newEngine(s, clock, offline.Terminal{Out: io.Discard, Errs: io.Discard, Log: log}, openmeteo.Limits{}, parks, file, server, false)
+	engine, err := engineOf(s, clock, log, parks, file)
 	if err != nil {
 		b.Fatal(err)
 	}

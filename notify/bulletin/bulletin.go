@@ -7,12 +7,21 @@
 package bulletin
 
 import (
+	"crypto/rand"
+	"encoding/base64"
 	"time"
 
 	"vigia/forecast/alert"
 	"vigia/store/catalogue"
 	"vigia/store/subscription"
 )
+
+// NewRef makes a name for a message that belongs to no item of the outbox.
+func NewRef() string {
+	var name [16]byte
+	rand.Read(name[:]) // never fails
+	return base64.RawURLEncoding.EncodeToString(name[:])
+}
 
 // Kind is what a message is for.
 type Kind uint8
