@@ -305,3 +305,26 @@ func TestFolding(t *testing.T) {
 		t.Error("oneLine")
 	}
 }
+
+// TestGlance: the quick look at a line never lets pass what the careful one changes.
+func TestGlance(t *testing.T) {
+	for r := range rune(0x3100) {
+		for _, text := range []string{"a" + string(r) + "b", string(r), "a " + string(r)} {
+			clean := strings.Join(strings.Fields(strings.Map(func(r rune) rune {
+				switch {
+				case unicode.IsControl(r), unicode.In(r, unicode.Zl, unicode.Zp):
+					return ' '
+				case unicode.Is(unicode.Bidi_Control, r):
+					return -1
+				}
+				return r
+			}, text)), " ")
+			if got := oneLine(text); got != clean || isOneLine(text) && text != clean {
+				t.Fatalf("%q became %q, want %q", text, got, clean)
+			}
+		}
+	}
+	if !isOneLine("✕ señal · 9–23 «h» UTC−3") || isOneLine("a\xff") || !isOneLine("") {
+		t.Error("the quick look is not what it was")
+	}
+}
