@@ -296,20 +296,4 @@ func isLink(address string) bool {
 	return err == nil && len(address) <= 500 && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil
 }
 
-// oneLine gives a text without whatever could break a line, turn its direction or
-// end a header: names come from catalogues that operators write.
-func oneLine(text string) string {
-	text = strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsControl(r), unicode.In(r, unicode.Zl, unicode.Zp):
-			return ' '
-		case unicode.Is(unicode.Bidi_Control, r):
-			return -1
-		default:
-			return r
-		}
-	}, strings.ToValidUTF8(text, "\uFFFD"))
-	return strings.Join(strings.Fields(text), " ")
-}
-
 func hasControl(text string) bool { return strings.ContainsFunc(text, unicode.IsControl) }
