@@ -21,6 +21,7 @@ import (
 
 	"github.com/jonboulle/clockwork"
 	"golang.org/x/net/dns/dnsmessage"
+	"golang.org/x/net/http/httpproxy"
 
 	"vigia/forecast/alert"
 	"vigia/notify/bulletin"
@@ -190,6 +191,9 @@ func TestNoProxyFromTheEnvironment(t *testing.T) {
 	_, port, _ := strings.Cut(strings.TrimPrefix(r.Origin(), "http://"), ":")
 	s := testSender(t, clockwork.NewRealClock(), func(o *Options) { o.AsWritten = func(*url.URL) bool { return true } })
 	transport := s.open.(*http.Transport)
+	if transport.Proxy != nil || s.guarded.(*http.Transport).Proxy != nil {
+		t.Error("there is a proxy")
+	}
 	dialer := newDialer(false)
 	dialer.Resolver = resolving(t, "127.0.0.1")
 	transport.DialContext = dialer.DialContext
@@ -200,7 +204,8 @@ func TestNoProxyFromTheEnvironment(t *testing.T) {
 		t.Errorf("%+v, the proxy was asked %d times", got, asked.Load())
 	}
 	transport.CloseIdleConnections()
-	transport.Proxy = http.ProxyFromEnvironment // the control
+	fromEnvironment := httpproxy.FromEnvironment().ProxyFunc() // the control; net/http's own reads the environment once only
+	transport.Proxy = func(r *http.Request) (*url.URL, error) { return fromEnvironment(r.URL) }
 	if got := s.Send(context.Background(), b, to); got.Verdict != bulletin.Delivered || asked.Load() != 1 {
 		t.Errorf("control: %+v, the proxy was asked %d times", got, asked.Load())
 	}

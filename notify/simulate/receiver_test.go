@@ -24,10 +24,12 @@ import (
 
 	"github.com/SherClockHolmes/webpush-go"
 	"github.com/jonboulle/clockwork"
+	"go.uber.org/goleak"
 )
 
 func listenPush(t testing.TB, o ReceiverOptions) *Receiver {
 	t.Helper()
+	before := goleak.IgnoreCurrent()
 	r, err := ListenPush(o)
 	if err != nil {
 		t.Fatal(err)
@@ -35,6 +37,9 @@ func listenPush(t testing.TB, o ReceiverOptions) *Receiver {
 	t.Cleanup(func() {
 		http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := goleak.Find(before); err != nil {
 			t.Error(err)
 		}
 	})
