@@ -147,12 +147,10 @@ func TestOnlyHTTPSOnItsPortUnlessAsWritten(t *testing.T) {
 		}
 	}
 	for endpoint, want := range map[string]string{
-		"https://FCM.googleapis.com:443/x": "https://fcm.googleapis.com", "https://fcm.googleapis.com/y": "https://fcm.googleapis.com", "http://127.0.0.1:80/x": "http://127.0.0.1:80",
+		"https://FCM.googleapis.com:443/x": "https://fcm.googleapis.com", "https://fcm.googleapis.com/y": "https://fcm.googleapis.com", "https://fcm.googleapis.com:/y": "https://fcm.googleapis.com",
+		"http://127.0.0.1:80/x": "http://127.0.0.1", "http://127.0.0.1:9/x": "http://127.0.0.1:9", "https://127.0.0.1:8443/x": "https://127.0.0.1:8443",
 	} {
 		_, to := browserOf(t, endpoint)
-		if endpoint == "http://127.0.0.1:80/x" {
-			want = "http://127.0.0.1"
-		}
 		if got, err := s.address(to); err != nil || got.origin != want {
 			t.Errorf("%q: %+v, %v", endpoint, got, err)
 		}

@@ -362,8 +362,8 @@ func TestNotesAreBoundedAndTopicsReplace(t *testing.T) {
 		}
 	}
 	for i, topic := range []string{"x", "x", "a", "", "a", "", "b"} {
-		if status := k.post(t, r, strconv.Itoa(i), same(topic)); status != 201 {
-			t.Fatal(status)
+		if status := k.post(t, r, strconv.Itoa(i), same(topic)); status != 201 || len(r.Notes()) != min(i+1, 5) {
+			t.Fatalf("status %d, %d notes", status, len(r.Notes()))
 		}
 	}
 	list := func(notes []Note) (text string) {
