@@ -183,7 +183,7 @@ func (s *Sender) address(t *subscription.Target) (*address, error) {
 	if !to.open && (u.Scheme != "https" || u.Port() != "" && u.Port() != "443") {
 		return nil, fmt.Errorf("push to %s: neither https on port 443 nor an origin that the operator wrote", u.Hostname())
 	}
-	host := strings.ToLower(u.Host)
+	host := strings.TrimSuffix(strings.ToLower(u.Host), ":")
 	switch u.Scheme {
 	case "https":
 		host = strings.TrimSuffix(host, ":443")

@@ -166,6 +166,7 @@ func TestRefusedKeysPauseWithOneAlarm(t *testing.T) {
 	for _, status := range []int{401, 403} {
 		sc := newScene(t)
 		sc.answers(status, "5")
+		first := token(t, sc.s, sc.r.Origin())
 		sc.expect(bulletin.Retry, 15*time.Minute, 1)
 		for range 5 {
 			sc.expect(bulletin.Retry, 15*time.Minute, 0)
@@ -174,6 +175,9 @@ func TestRefusedKeysPauseWithOneAlarm(t *testing.T) {
 			t.Errorf("%d alarms: %s", n, sc.log)
 		}
 		sc.clock.Advance(15 * time.Minute)
+		if token(t, sc.s, sc.r.Origin()) == first {
+			t.Error("the token that was refused is used again")
+		}
 		sc.expect(bulletin.Retry, 15*time.Minute, 1)
 		if n := strings.Count(sc.log.String(), "level=ERROR"); n != 2 {
 			t.Errorf("%d alarms after the second pause: %s", n, sc.log)
