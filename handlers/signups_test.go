@@ -242,4 +242,3 @@ func TestHeadersOfSubscriptions(t *testing.T) {
 		}
 	}
 }
-
