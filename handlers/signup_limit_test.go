@@ -106,6 +106,19 @@ func TestSignupLimiterIsBounded(t *testing.T) {
 	}
 }
 
+// The client to be forgotten is the one whose last request is oldest.
+func TestSignupLimiterForgetsTheOldest(t *testing.T) {
+	var l signupLimiter
+	for client := range uint64(signupClients) {
+		l.take(client, now)
+	}
+	l.take(0, now.Add(time.Minute))
+	l.take(signupClients, now.Add(time.Minute))
+	if l.clients[0] == nil || l.clients[1] != nil || l.clients[2] == nil {
+		t.Error("another than the oldest was forgotten")
+	}
+}
+
 func TestSignupLimiterTogether(t *testing.T) {
 	var l signupLimiter
 	var tasks sync.WaitGroup
