@@ -286,7 +286,10 @@ func TestOutage(t *testing.T) {
 		w.follower("home", func(p *subscription.Preferences) { p.Parks = []string{"alerce-andino"} })
 		w.follower("walking", on(-1, 1))
 		w.follower("soon", on(2, 5))
-		w.follower("quiet", func(p *subscription.Preferences) { on(0, 3)(p); p.Quiet = &subscription.Quiet{From: 17 * 60, To: 20 * 60} })
+		w.follower("quiet", func(p *subscription.Preferences) {
+			on(0, 3)(p)
+			p.Quiet = &subscription.Quiet{From: 17 * 60, To: 20 * 60}
+		})
 		w.follower("someday", on(9, 12))
 		w.issue("viento", func(a *alert.Alert) { a.End = noon.AddDate(0, 0, 3) }, alert.Opened)
 		w.told(0, "told: news opened viento")
