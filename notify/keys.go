@@ -215,15 +215,22 @@ func (k *Keys) Token(id subscription.ID) string {
 
 // ID gives the subscription of a management token; false for what is none of ours.
 func (k *Keys) ID(token string) (id subscription.ID, ok bool) {
-	raw, err := base64url.DecodeString(token)
-	if err != nil || len(raw) != 32 {
-		raw = make([]byte, 32) // takes the same time
-	}
-	copy(id[:], raw)
-	if !hmac.Equal(raw[16:], k.mac("baja", id[:])[:16]) || err != nil {
+	raw, ok := decodeToken(token)
+	copy(id[:], raw[:])
+	if !hmac.Equal(raw[16:], k.mac("baja", id[:])[:16]) || !ok {
 		return subscription.ID{}, false
 	}
 	return id, true
+}
+
+// decodeToken gives the bytes of a token; false for a text that is no token's only
+// spelling (the decoder would pass over ends of lines).
+func decodeToken(token string) (raw [32]byte, ok bool) {
+	if len(token) != base64url.EncodedLen(len(raw)) {
+		return raw, false
+	}
+	n, err := base64url.Decode(raw[:], []byte(token))
+	return raw, err == nil && n == len(raw)
 }
 
 // Confirmation gives the confirmation token that belongs to a nonce, 43 characters,
@@ -236,11 +243,11 @@ func (k *Keys) Confirmation(nonce [16]byte) (token string, h subscription.Hash) 
 // ConfirmationHash gives the hash under which a confirmation token would be found;
 // false for a text that cannot be one.
 func (k *Keys) ConfirmationHash(token string) (subscription.Hash, bool) {
-	raw, err := base64url.DecodeString(token)
-	if err != nil || len(raw) != sha256.Size {
+	raw, ok := decodeToken(token)
+	if !ok {
 		return subscription.Hash{}, false
 	}
-	return sha256.Sum256(raw), true
+	return sha256.Sum256(raw[:]), true
 }
 
 // AddressKey gives what stands for an identity ([subscription.Identity]) where the

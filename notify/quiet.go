@@ -15,11 +15,10 @@ func quietEnd(q *subscription.Quiet, now time.Time, zone *time.Location) (time.T
 	}
 	const day = 24 * 60
 	end := now.Truncate(time.Minute).Add(time.Duration((int(q.To)+day-wallMinute(now, zone))%day) * time.Minute)
-	for end.After(now) && !within(q, end.Add(-time.Minute), zone) {
-		end = end.Add(-time.Minute) // an hour was skipped in between
-	}
-	for within(q, end, zone) {
-		end = end.Add(time.Minute) // an hour was repeated
+	if !sameOffset(now, end, zone) {
+		for end = now.Truncate(time.Minute).Add(time.Minute); within(q, end, zone); {
+			end = end.Add(time.Minute)
+		}
 	}
 	return end, true
 }
@@ -32,6 +31,12 @@ func within(q *subscription.Quiet, t time.Time, zone *time.Location) bool {
 		return q.From <= m && m < q.To
 	}
 	return m >= q.From || m < q.To
+}
+
+func sameOffset(a, b time.Time, zone *time.Location) bool {
+	_, before := a.In(zone).Zone()
+	_, after := b.In(zone).Zone()
+	return before == after
 }
 
 // wallMinute gives the minutes since midnight that the wall clock shows.
