@@ -20,6 +20,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -29,9 +30,11 @@ import (
 	"github.com/jonboulle/clockwork"
 
 	"vigia/forecast"
+	"vigia/forecast/hazard"
 	"vigia/forecast/offline"
 	"vigia/forecast/openmeteo"
 	"vigia/forecast/simulate"
+	people "vigia/notify/simulate"
 	"vigia/store"
 	"vigia/store/catalogue"
 	"vigia/store/settings"
@@ -770,6 +773,136 @@ func fewParks(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// storm is weather that every model agrees is dangerous.
+func storm(_ string, _ catalogue.Location, _ time.Time, v *simulate.Values) {
+	v[hazard.WindGust], v[hazard.WindSpeed] = 130, 90
+}
+
+// links are the addresses of a kind in the newest letter to somebody.
+func links(t *testing.T, mailbox *people.Mailbox, to, subject, pattern string) (found []string) {
+	t.Helper()
+	poll(t, "a letter: "+subject, func() bool {
+		for _, letter := range mailbox.Letters() {
+			if letter.To == to && strings.Contains(letter.Subject, subject) {
+				found = regexp.MustCompile(pattern).FindAllString(letter.Text, -1)
+				return true
+			}
+		}
+		return false
+	})
+	if len(found) == 0 {
+		t.Fatalf("no %s in the letter %q", pattern, subject)
+	}
+	return found
+}
+
+// send makes a request and gives its status and body.
+func send(t *testing.T, method, url, contentType, body string) (int, string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if contentType != "" {
+		request.Header.Set("Content-Type", contentType)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(text)
+}
+
+// The whole way of a person: asks, confirms, is told of the storm, is still known
+// after a restart, and leaves by the one click of a mail program.
+func TestAPersonIsToldAndLeaves(t *testing.T) {
+	provider, url := weather(t, "127.0.0.1:0")
+	provider.Override(storm)
+	mailbox, err := people.ListenMail(people.MailboxOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mailbox.Close()
+	args := []string{"serve", "--contact", "operador@example.cl", "--provider-url", url, "--data", t.TempDir(), "--catalogue", fewParks(t),
+		"--base-url", "https://vigia.example.cl", "--smtp-host", mailbox.Host(), "--smtp-port", strconv.Itoa(mailbox.Port()),
+		"--smtp-tls", "none", "--smtp-from", "avisos@example.cl"}
+	p := start(t, args...)
+	status, body := send(t, "POST", p.url+"/api/v1/suscriptores", "application/json",
+		`{"canal":"email","email":"ana@example.cl","parques":["los-andes"],"consentimiento":true}`)
+	if status != 202 {
+		t.Fatalf("asking: %d %s", status, body)
+	}
+	confirm := strings.TrimPrefix(links(t, mailbox, "ana@example.cl", "Confirme", `https://\S+/confirmar/\S+`)[0], "https://vigia.example.cl")
+	poll(t, "an alert", func() bool {
+		status, body := send(t, "GET", p.url+"/api/v1/alertas", "", "")
+		return status == 200 && strings.Contains(body, `"peligro"`)
+	})
+	if status, page := send(t, "GET", p.url+confirm, "", ""); status != 200 || !strings.Contains(page, "Los Andes") || len(mailbox.Letters()) != 1 {
+		t.Fatalf("looking at the link: %d, %d letters", status, len(mailbox.Letters()))
+	}
+	if status, page := send(t, "POST", p.url+confirm, "application/x-www-form-urlencoded", ""); status != 200 {
+		t.Fatalf("confirming: %d %s", status, page)
+	}
+	leave := strings.TrimPrefix(links(t, mailbox, "ana@example.cl", "[Peligro] Viento", `https://\S+/baja/\S+`)[0], "https://vigia.example.cl")
+	if status := p.end(t); status != 0 {
+		t.Fatalf("exit status %d", status)
+	}
+
+	p = start(t, args...)
+	token := "/api/v1/suscriptores/" + strings.TrimPrefix(leave, "/baja/")
+	if status, body := send(t, "GET", p.url+token, "", ""); status != 200 || !strings.Contains(body, "ana@example.cl") {
+		t.Fatalf("after the restart: %d %s", status, body)
+	}
+	for _, path := range []string{leave, "/parques/los-andes", "/privacidad"} {
+		if status, _ := send(t, "GET", p.url+path, "", ""); status != 200 {
+			t.Errorf("GET %s: %d", path, status)
+		}
+	}
+	for range 2 {
+		if status, _ := send(t, "POST", p.url+leave, "application/x-www-form-urlencoded", "List-Unsubscribe=One-Click"); status != 200 {
+			t.Errorf("leaving: %d", status)
+		}
+	}
+	if status, body := send(t, "GET", p.url+token, "", ""); status != 404 {
+		t.Errorf("after leaving: %d %s", status, body)
+	}
+	if n := len(mailbox.Letters()); n != 2 {
+		t.Errorf("%d letters, want 2: to confirm and of the storm", n)
+	}
+	if text := p.out.String(); strings.Contains(text, "ana@") || strings.Contains(text, strings.TrimPrefix(leave, "/baja/")) {
+		t.Errorf("an address or a token in the log:\n%s", text)
+	}
+}
+
+// The test message goes out with the same settings, and touches no data.
+func TestTestMail(t *testing.T) {
+	mailbox, err := people.ListenMail(people.MailboxOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mailbox.Close()
+	call := func(port string) (int, string) {
+		out := newConsole()
+		status := run(t.Context(), []string{"test-mail", "ana@example.cl", "--smtp-host", mailbox.Host(), "--smtp-port", port,
+			"--smtp-tls", "none", "--smtp-from", "avisos@example.cl"}, nil, out, out)
+		return status, out.String()
+	}
+	if status, said := call(strconv.Itoa(mailbox.Port())); status != 0 || !strings.Contains(said, "took the message for ana@example.cl") {
+		t.Errorf("status %d: %s", status, said)
+	}
+	if letters := mailbox.Letters(); len(letters) != 1 || letters[0].To != "ana@example.cl" {
+		t.Errorf("%d letters", len(letters))
+	}
+	if status, said := call("1"); status != 1 || !strings.Contains(said, "did not take the message") {
+		t.Errorf("no relay: status %d: %s", status, said)
+	}
 }
 
 // With the network away the service starts, says so, and recovers by itself.

@@ -97,7 +97,7 @@ var options = withSecretFiles([]option{
 		about: "proxies in front, as addresses or CIDR networks separated by commas; only theirs is the X-Forwarded-For that is believed",
 		set:   into(networks, func(s *Settings) *[]netip.Prefix { return &s.TrustedProxies })},
 	{name: "rate-limit", arg: "N", normal: "100", of: serving,
-		about: "requests in 60 seconds per client; 0 turns the limit off",
+		about: "requests in 60 seconds per client; 0 turns the limit off, and that of subscriptions (5 an hour, 20 a day) with it",
 		set:   into(whole(0, 1_000_000), func(s *Settings) *int { return &s.RateLimit })},
 	{name: "volcano-url", arg: "URL", of: realOnly,
 		about: "feed of the technical alert levels of volcanoes, polled each hour: JSON as for import volcanes; http only for this machine",
