@@ -161,7 +161,9 @@ func (w *author) card(e *bulletin.Entry) card {
 	if e.What != alert.Opened {
 		c.lines = append(c.lines, line{text: w.ChangeSummary(&alert.Change{What: e.What, Level: a.Level, Start: a.Start, End: a.End}, zone)})
 	}
-	if !e.Over() {
+	if e.Over() {
+		c.lines = append(c.lines, line{text: w.Mail("termina.ojo")})
+	} else {
 		c.mark = map[alert.Level]mark{alert.Caution: caution, alert.Danger: danger}[a.Level]
 		c.lines = append(c.lines, line{text: w.MailSummary(a, zone)}, line{w.Mail("que_considerar"), w.AlertAdvice(a)})
 	}

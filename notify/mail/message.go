@@ -105,7 +105,7 @@ func shortened(subject string) string {
 }
 
 // message makes a letter into a message for one attempt. Made again, it is the same
-// to the last byte.
+// but for the order of its headers.
 func (s *Sender) message(l *letter) *gomail.Msg {
 	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent(), gomail.WithEncoding(gomail.EncodingQP), gomail.WithCharset(gomail.CharsetUTF8),
 		gomail.WithBoundary(l.boundary))
@@ -113,6 +113,12 @@ func (s *Sender) message(l *letter) *gomail.Msg {
 	m.ToMailAddress(&mail.Address{Address: l.to})
 	m.SetDateWithValue(l.date)
 	for _, h := range l.headers {
+		if h.name == gomail.HeaderListUnsubscribe {
+			// Not folded: some relays take a header that begins with a fold apart, and
+			// signatures of theirs over it fail. The value was checked.
+			m.SetGenHeaderPreformatted(h.name, h.value)
+			continue
+		}
 		m.SetGenHeader(h.name, h.value)
 	}
 	m.SetBodyString(gomail.TypeTextPlain, l.text)

@@ -64,6 +64,9 @@ func TestHeaders(t *testing.T) {
 	if again := delivered(t, news(t)); !bytes.Equal(l.Raw, again.Raw) {
 		t.Error("a repetition at the same time is another letter")
 	}
+	if !bytes.Contains(l.Raw, []byte("\r\nList-Unsubscribe: <https://")) {
+		t.Error("the link to leave is folded")
+	}
 	for line := range bytes.SplitSeq(l.Raw, []byte("\r\n")) {
 		if len(line) > 78 && !bytes.Contains(line, []byte(token)) || bytes.ContainsAny(line, "\r\n") {
 			t.Errorf("line of %d bytes: %q", len(line), line)

@@ -2,8 +2,10 @@ package mail
 
 import (
 	"crypto/x509"
+	"net"
 	"strings"
 	"testing"
+	"time"
 
 	"vigia/notify/bulletin"
 	"vigia/notify/simulate"
@@ -114,6 +116,26 @@ func TestOptions(t *testing.T) {
 		o.Host, o.TLS = host, "none"
 		if _, err := New(o); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// TestSilentTLS: a relay that never finishes with TLS is given up like any other.
+func TestSilentTLS(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // connections wait there for ever
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	m := openMailbox(t, simulate.MailboxOptions{TLS: "starttls"})
+	m.Fail(simulate.MailFault{At: simulate.AtStartTLS, Hang: true})
+	for mode, port := range map[string]int{"tls": silent.Addr().(*net.TCPAddr).Port, "starttls": m.Port()} {
+		s := senderTo(t, m, func(o *Options) { o.TLS, o.Port, o.Timeout = mode, port, 50*time.Millisecond })
+		if r := s.Send(t.Context(), news(t), ana); r.Verdict != bulletin.Retry || r.Err == nil {
+			t.Errorf("%s: %v", mode, r)
+		}
+		if err := s.Check(t.Context()); err == nil {
+			t.Errorf("%s: silence passes the check", mode)
 		}
 	}
 }

@@ -120,6 +120,7 @@ var English = &Language{
 		"correo.simulado":        "[SIMULATED DATA]",
 		"correo.simulado.texto":  "Simulated data, for demonstration only: nothing below describes the real weather.",
 		"correo.termina":         "No longer in force",
+		"correo.termina.ojo":     "That an alert has ended does not mean that there is no risk: look at the page of the park and ask its administration.",
 		"correo.cuando":          "{cuando} (time of the park, {zona})",
 		"correo.que_considerar":  "What to consider",
 		"correo.senderos":        "Trails",
