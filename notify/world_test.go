@@ -61,11 +61,13 @@ func inWorld(t *testing.T, test func(w *world)) {
 	synctest.Test(t, func(t *testing.T) {
 		<-time.After(noon.Sub(time.Now()))
 		w := newWorld(t, folder)
-		defer w.store.Close()
+		defer func() {
+			if w.stop != nil {
+				w.stop()
+			}
+			w.store.Close()
+		}()
 		test(w)
-		if w.stop != nil {
-			w.stop()
-		}
 	})
 }
 
@@ -122,6 +124,15 @@ func (w *world) start() {
 func (w *world) pass(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
+}
+
+// skip stops the service for a time and starts it again.
+func (w *world) skip(d time.Duration) {
+	w.Helper()
+	w.stop()
+	<-time.After(d)
+	w.n = w.notifier(w, nil)
+	w.start()
 }
 
 // cycle keeps a cycle with the alerts as they are now.
