@@ -47,6 +47,7 @@ type world struct {
 	mail   *script
 	push   *script
 	n      *Notifier
+	path   string
 	log    *logbook
 	alerts map[string]alert.Alert
 	stop   func()
@@ -74,8 +75,9 @@ func inWorld(t *testing.T, test func(w *world)) {
 func newWorld(t testing.TB, folder string) *world {
 	w := &world{parks: catalogue.Default(), mail: newScript(), push: newScript(), log: &logbook{}, alerts: map[string]alert.Alert{}}
 	w.T, _ = t.(*testing.T)
+	w.path = filepath.Join(folder, "vigia.db")
 	var err error
-	if w.store, err = store.Open(filepath.Join(folder, "vigia.db"), store.Options{}); err != nil {
+	if w.store, err = store.Open(w.path, store.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if w.keys, err = OpenKeys(filepath.Join(folder, "vigia.key")); err != nil {
