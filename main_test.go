@@ -91,6 +91,7 @@ var libraries = map[string][]string{
 	"golang.org/x/crypto/acme/autocert":     {""},
 	"golang.org/x/net/idna":                 {"store"},
 	"github.com/emersion/go-smtp":           {"notify"},
+	"github.com/emersion/go-sasl":           {"notify"},
 }
 
 // source is a Go file of the project.

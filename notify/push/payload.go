@@ -27,11 +27,15 @@ var nameBudgets = [...]int{80, 40, 16}
 
 // notification is a bulletin made ready to be sealed.
 type notification struct {
-	long, short []byte // JSON; the short one has the least that makes sense
-	topic       string
-	urgent      bool
-	expires     time.Time
+	long    []byte  // JSON
+	brief   payload // the least that makes sense
+	topic   string
+	urgent  bool
+	expires time.Time
 }
+
+// short gives the payload for a service that refuses the long one.
+func (n *notification) short() ([]byte, error) { return encode(&n.brief) }
 
 // payload is what the service worker reads.
 type payload struct {
@@ -70,7 +74,9 @@ func newNotification(b *bulletin.Bulletin) (*notification, error) {
 		if err != nil {
 			return nil, err
 		}
-		if n.long, n.short, err = t.fill(p); err != nil || n.long != nil {
+		p.Title, p.Body = t.title, t.official
+		n.brief = p
+		if n.long, err = t.fill(p); err != nil || n.long != nil {
 			return n, err
 		}
 	}
@@ -185,21 +191,16 @@ func (t *text) welcome(l *wording.Language, b *bulletin.Bulletin, budget int) {
 	t.title = l.PushWelcome(name, len(places))
 }
 
-// fill writes the payload with as many details as there is room for, and the short
-// one; neither when there is no room for what is never left out.
-func (t *text) fill(p payload) (long, short []byte, err error) {
-	p.Title = t.title
-	p.Body = t.official
-	if short, err = encode(&p); err != nil {
-		return nil, nil, err
-	}
+// fill writes the payload with as many details as there is room for, nil when there
+// is no room for what is never left out.
+func (t *text) fill(p payload) ([]byte, error) {
 	for n := len(t.details); n >= 0; n-- {
 		p.Body = strings.Join(slices.Concat([]string{t.place}, t.details[:n], t.more, []string{t.official}), " ")
-		if long, err = encode(&p); err != nil || len(long) < maxPayload {
-			return long, short, err
+		if long, err := encode(&p); err != nil || len(long) < maxPayload {
+			return long, err
 		}
 	}
-	return nil, nil, nil
+	return nil, nil
 }
 
 // encode writes JSON without escapes that only a page of HTML would need: they

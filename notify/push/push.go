@@ -155,7 +155,11 @@ func (s *Sender) Send(ctx context.Context, b *bulletin.Bulletin, t *subscription
 		return result
 	}
 	refusal := result.Err
-	if result = s.post(ctx, to, n, n.short, shortRecord); result.Verdict == bulletin.Delivered {
+	short, err := n.short()
+	if err != nil {
+		return bulletin.Result{Verdict: bulletin.Unsendable, Err: err}
+	}
+	if result = s.post(ctx, to, n, short, shortRecord); result.Verdict == bulletin.Delivered {
 		s.log.Error("a push service took a notification only when it was shortened", "service", to.url.Hostname(), "error", refusal)
 	}
 	return result
@@ -179,7 +183,7 @@ func (s *Sender) address(t *subscription.Target) (*address, error) {
 	if !to.open && (u.Scheme != "https" || u.Port() != "" && u.Port() != "443") {
 		return nil, fmt.Errorf("push to %s: neither https on port 443 nor an origin that the operator wrote", u.Hostname())
 	}
-	host := strings.ToLower(u.Host)
+	host := strings.TrimSuffix(strings.ToLower(u.Host), ":")
 	switch u.Scheme {
 	case "https":
 		host = strings.TrimSuffix(host, ":443")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/url"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +20,13 @@ import (
 	"vigia/store/subscription"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv(sinkVariable) != "" {
+		runSink()
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // start is Saturday the 21st, five past ten in the morning in Punta Arenas.
 var start = time.Date(2026, 11, 21, 13, 5, 0, 0, time.UTC)

@@ -21,6 +21,7 @@ import (
 
 	"github.com/jonboulle/clockwork"
 	"golang.org/x/net/dns/dnsmessage"
+	"golang.org/x/net/http/httpproxy"
 
 	"vigia/forecast/alert"
 	"vigia/notify/bulletin"
@@ -146,12 +147,10 @@ func TestOnlyHTTPSOnItsPortUnlessAsWritten(t *testing.T) {
 		}
 	}
 	for endpoint, want := range map[string]string{
-		"https://FCM.googleapis.com:443/x": "https://fcm.googleapis.com", "https://fcm.googleapis.com/y": "https://fcm.googleapis.com", "http://127.0.0.1:80/x": "http://127.0.0.1:80",
+		"https://FCM.googleapis.com:443/x": "https://fcm.googleapis.com", "https://fcm.googleapis.com/y": "https://fcm.googleapis.com", "https://fcm.googleapis.com:/y": "https://fcm.googleapis.com",
+		"http://127.0.0.1:80/x": "http://127.0.0.1", "http://127.0.0.1:9/x": "http://127.0.0.1:9", "https://127.0.0.1:8443/x": "https://127.0.0.1:8443",
 	} {
 		_, to := browserOf(t, endpoint)
-		if endpoint == "http://127.0.0.1:80/x" {
-			want = "http://127.0.0.1"
-		}
 		if got, err := s.address(to); err != nil || got.origin != want {
 			t.Errorf("%q: %+v, %v", endpoint, got, err)
 		}
@@ -190,6 +189,9 @@ func TestNoProxyFromTheEnvironment(t *testing.T) {
 	_, port, _ := strings.Cut(strings.TrimPrefix(r.Origin(), "http://"), ":")
 	s := testSender(t, clockwork.NewRealClock(), func(o *Options) { o.AsWritten = func(*url.URL) bool { return true } })
 	transport := s.open.(*http.Transport)
+	if transport.Proxy != nil || s.guarded.(*http.Transport).Proxy != nil {
+		t.Error("there is a proxy")
+	}
 	dialer := newDialer(false)
 	dialer.Resolver = resolving(t, "127.0.0.1")
 	transport.DialContext = dialer.DialContext
@@ -200,7 +202,8 @@ func TestNoProxyFromTheEnvironment(t *testing.T) {
 		t.Errorf("%+v, the proxy was asked %d times", got, asked.Load())
 	}
 	transport.CloseIdleConnections()
-	transport.Proxy = http.ProxyFromEnvironment // the control
+	fromEnvironment := httpproxy.FromEnvironment().ProxyFunc() // the control; net/http's own reads the environment once only
+	transport.Proxy = func(r *http.Request) (*url.URL, error) { return fromEnvironment(r.URL) }
 	if got := s.Send(context.Background(), b, to); got.Verdict != bulletin.Delivered || asked.Load() != 1 {
 		t.Errorf("control: %+v, the proxy was asked %d times", got, asked.Load())
 	}

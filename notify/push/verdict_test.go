@@ -166,6 +166,7 @@ func TestRefusedKeysPauseWithOneAlarm(t *testing.T) {
 	for _, status := range []int{401, 403} {
 		sc := newScene(t)
 		sc.answers(status, "5")
+		first := token(t, sc.s, sc.r.Origin())
 		sc.expect(bulletin.Retry, 15*time.Minute, 1)
 		for range 5 {
 			sc.expect(bulletin.Retry, 15*time.Minute, 0)
@@ -174,6 +175,9 @@ func TestRefusedKeysPauseWithOneAlarm(t *testing.T) {
 			t.Errorf("%d alarms: %s", n, sc.log)
 		}
 		sc.clock.Advance(15 * time.Minute)
+		if token(t, sc.s, sc.r.Origin()) == first {
+			t.Error("the token that was refused is used again")
+		}
 		sc.expect(bulletin.Retry, 15*time.Minute, 1)
 		if n := strings.Count(sc.log.String(), "level=ERROR"); n != 2 {
 			t.Errorf("%d alarms after the second pause: %s", n, sc.log)
@@ -265,5 +269,22 @@ func TestBulletinsThatAreNoPush(t *testing.T) {
 	}
 	if sc.r.Requests() != 0 {
 		t.Error("something was sent")
+	}
+}
+
+// endless is an answer that never ends, and knows how much of it was read.
+type endless struct {
+	read   int
+	closed bool
+}
+
+func (e *endless) Read(p []byte) (int, error) { e.read += len(p); return len(p), nil }
+func (e *endless) Close() error               { e.closed = true; return nil }
+
+func TestOfAnEndlessAnswerLittleIsRead(t *testing.T) {
+	e := &endless{}
+	drain(e)
+	if e.read != maxAnswer || !e.closed {
+		t.Errorf("%d bytes read, closed: %v", e.read, e.closed)
 	}
 }

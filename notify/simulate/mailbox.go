@@ -36,11 +36,12 @@ type MailboxOptions struct {
 // Mailbox is an SMTP server that keeps what it gets. It is safe for any number of
 // goroutines.
 type Mailbox struct {
-	options MailboxOptions
-	server  *smtp.Server
-	at      *net.TCPAddr
-	roots   *x509.CertPool
-	served  chan struct{} // closed when the server has stopped
+	options  MailboxOptions
+	server   *smtp.Server
+	listener net.Listener
+	at       *net.TCPAddr
+	roots    *x509.CertPool
+	served   chan struct{} // closed when the server has stopped
 
 	mu          sync.Mutex
 	letters     []Letter // oldest first
@@ -72,7 +73,7 @@ func ListenMail(o MailboxOptions) (*Mailbox, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening a mailbox on %s: %w", o.Address, err)
 	}
-	m.at = listener.Addr().(*net.TCPAddr)
+	m.listener, m.at = listener, listener.Addr().(*net.TCPAddr)
 	go func() {
 		defer close(m.served)
 		m.server.Serve(listener) // ends with Close
@@ -135,9 +136,11 @@ func (m *Mailbox) Connections() int {
 
 // Close ends all connections. The letters can still be read.
 func (m *Mailbox) Close() error {
-	err := m.server.Close()
+	m.server.Close()
+	// The server does not know the listener before it has begun to serve.
+	m.listener.Close()
 	<-m.served
-	return err
+	return nil
 }
 
 func (m *Mailbox) keep(l Letter) {

@@ -24,10 +24,12 @@ import (
 
 	"github.com/SherClockHolmes/webpush-go"
 	"github.com/jonboulle/clockwork"
+	"go.uber.org/goleak"
 )
 
 func listenPush(t testing.TB, o ReceiverOptions) *Receiver {
 	t.Helper()
+	before := goleak.IgnoreCurrent()
 	r, err := ListenPush(o)
 	if err != nil {
 		t.Fatal(err)
@@ -35,6 +37,9 @@ func listenPush(t testing.TB, o ReceiverOptions) *Receiver {
 	t.Cleanup(func() {
 		http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := goleak.Find(before); err != nil {
 			t.Error(err)
 		}
 	})
@@ -357,8 +362,8 @@ func TestNotesAreBoundedAndTopicsReplace(t *testing.T) {
 		}
 	}
 	for i, topic := range []string{"x", "x", "a", "", "a", "", "b"} {
-		if status := k.post(t, r, strconv.Itoa(i), same(topic)); status != 201 {
-			t.Fatal(status)
+		if status := k.post(t, r, strconv.Itoa(i), same(topic)); status != 201 || len(r.Notes()) != min(i+1, 5) {
+			t.Fatalf("status %d, %d notes", status, len(r.Notes()))
 		}
 	}
 	list := func(notes []Note) (text string) {

@@ -105,3 +105,13 @@ func TestPushDetailsTellWhatThereIs(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestWhatLooksLikeAPlaceInANameIsText(t *testing.T) {
+	a := wind(alert.Danger, 0, 5)
+	if got := Spanish.PushPlace(&a, alert.Opened, "{cuando} {parque} {", now, time.UTC); got != "{cuando} {parque} {, hoy de 13 a 18 h." {
+		t.Errorf("%q", got)
+	}
+	if got := Spanish.say("push.lugar", "parque", "cuando"); got != "cuando, {cuando}." {
+		t.Errorf("%q", got)
+	}
+}

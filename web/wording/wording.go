@@ -43,12 +43,30 @@ type Language struct {
 	onDay, ofDay    func(day string, near bool) string // "el sáb 21" and "del sáb 21"; near days are hoy and mañana
 }
 
-// say gives a sentence with its places filled from name-value pairs.
+// say gives a sentence with its places filled from name-value pairs, in one pass:
+// what looks like a place in a value is text.
 func (l *Language) say(key string, pairs ...string) string {
-	for i := 0; i < len(pairs); i += 2 {
-		pairs[i] = "{" + pairs[i] + "}"
+	var b strings.Builder
+	for text := l.sentences[key]; ; {
+		before, after, found := strings.Cut(text, "{")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		name, rest, _ := strings.Cut(after, "}")
+		b.WriteString(filling(name, pairs))
+		text = rest
 	}
-	return strings.NewReplacer(pairs...).Replace(l.sentences[key])
+}
+
+// filling gives the value for a place, which stays as it is when it has none.
+func filling(place string, pairs []string) string {
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i] == place {
+			return pairs[i+1]
+		}
+	}
+	return "{" + place + "}"
 }
 
 // AlertTitle says level, hazard, place and hours at a glance.

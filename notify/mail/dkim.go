@@ -1,0 +1,106 @@
+package mail
+
+import (
+	"crypto"
+	"crypto/ed25519"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"strings"
+
+	gomail "github.com/wneessen/go-mail"
+)
+
+// signedHeaders are covered by the signature. RFC 8058 requires both of one-click,
+// which go-mail's own list leaves out. Those that a mail lacks are signed as
+// lacking: nobody can add them.
+var signedHeaders = []string{
+	"From", "To", "Subject", "Date", "Message-ID", "MIME-Version", "Content-Type", "Content-Language", "References", "In-Reply-To",
+	"List-Id", "List-Unsubscribe", "List-Unsubscribe-Post", "Auto-Submitted", "Reply-To",
+}
+
+// oversignedHeaders are signed once more than they occur, so that a second one
+// breaks the signature.
+var oversignedHeaders = []string{"From", "To", "Subject"}
+
+const leastRSA = 2048 // bits
+
+// newSigner makes the signer of all mails and tries it once. The trial also fixes
+// what the signer decides at its first signature, so that many goroutines may share
+// it from then on.
+func newSigner(o *Options, fromDomain string) (*gomail.DKIMSigner, error) {
+	key, err := parseKey(o.DKIMKey)
+	if err != nil {
+		return nil, err
+	}
+	domain := o.DKIMDomain
+	if domain == "" {
+		domain = fromDomain
+	}
+	switch {
+	case !isHostName(o.DKIMSelector):
+		return nil, fmt.Errorf("selector %q: a name of letters, digits, hyphens and dots is required", o.DKIMSelector)
+	case !isHostName(domain):
+		return nil, fmt.Errorf("domain %q: not a domain name", domain)
+	case !isAligned(fromDomain, domain):
+		return nil, fmt.Errorf("domain %q: receivers require that of the sender, %q, or one above it", domain, fromDomain)
+	}
+	signer := gomail.NewDKIMSigner(domain, o.DKIMSelector, key)
+	signer.SignHeaders(signedHeaders...)
+	signer.OversignHeaders(oversignedHeaders...)
+	signer.NowFunc = o.Clock.Now
+	if _, err := signer.Sign([]byte("From: <a@example.org>\r\n"), []byte("\r\n")); err != nil {
+		return nil, fmt.Errorf("trying the key: %w", err)
+	}
+	return signer, nil
+}
+
+// parseKey reads a private key in PEM, PKCS #8 or PKCS #1. Errors never quote it.
+func parseKey(text string) (crypto.Signer, error) {
+	block, _ := pem.Decode([]byte(text))
+	if block == nil {
+		return nil, errors.New("the key is not in PEM (-----BEGIN PRIVATE KEY-----)")
+	}
+	var key any
+	var err error
+	switch block.Type {
+	case "PRIVATE KEY":
+		key, err = x509.ParsePKCS8PrivateKey(block.Bytes)
+	case "RSA PRIVATE KEY":
+		key, err = x509.ParsePKCS1PrivateKey(block.Bytes)
+	default:
+		return nil, fmt.Errorf("the PEM holds a %q, not a private key without a passphrase", block.Type)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the key cannot be read: %w", err)
+	}
+	switch key := key.(type) {
+	case ed25519.PrivateKey:
+		return key, nil
+	case *rsa.PrivateKey:
+		if key.N.BitLen() < leastRSA {
+			return nil, fmt.Errorf("the RSA key has %d bits, at least %d are required", key.N.BitLen(), leastRSA)
+		}
+		return key, nil
+	default:
+		return nil, fmt.Errorf("a %T cannot sign mail: RSA or Ed25519 is required", key)
+	}
+}
+
+// isHostName tells whether a text can stand in a signature and in DNS.
+func isHostName(name string) bool {
+	for label := range strings.SplitSeq(name, ".") {
+		if label == "" || len(label) > 63 || strings.Trim(label, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
+			return false
+		}
+	}
+	return len(name) <= 253
+}
+
+// isAligned tells whether a signature of a domain can count for a sender (DMARC).
+func isAligned(sender, domain string) bool {
+	sender, domain = strings.ToLower(sender), strings.ToLower(domain)
+	return sender == domain || strings.HasSuffix(sender, "."+domain)
+}

@@ -1,0 +1,75 @@
+package mail
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"vigia/forecast/alert"
+	"vigia/forecast/hazard"
+	"vigia/notify/bulletin"
+	"vigia/store/catalogue"
+	"vigia/store/subscription"
+)
+
+var update = flag.Bool("update", false, "write the mails of testdata anew, to be read by eye before they are committed")
+
+// looks are the mails whose whole look is kept in testdata.
+func looks(t testing.TB) map[string]*bulletin.Bulletin {
+	ended := news(t)
+	ended.Entries[0].What = alert.Ended
+	english := many(t)
+	english.Language = subscription.English
+	english.Simulated = true
+	noData := news(t)
+	noData.Kind, noData.Entries, noData.Since = bulletin.NoData, nil, now.Add(-7*time.Hour)
+	return map[string]*bulletin.Bulletin{
+		"una": news(t), "varias_en": english, "termina": ended, "confirmar": confirm(t), "sin_datos": noData,
+	}
+}
+
+// many is a bulletin of twelve alerts in places with long names.
+func many(t testing.TB) *bulletin.Bulletin {
+	b := news(t)
+	b.Entries = nil
+	park := &catalogue.Park{Slug: "alberto-de-agostini", Name: "Parque Nacional Alberto de Agostini y Archipiélago de las Guaitecas del Extremo Austral",
+		Kind: "parque_nacional", Administrator: "Corporación Nacional Forestal (CONAF)", TimeZone: punta(t)}
+	changes := []alert.ChangeKind{alert.Opened, alert.Raised, alert.Moved, alert.Withdrawn}
+	for i := range 12 {
+		a := gale(alert.Danger)
+		a.ID, a.Hazard = fmt.Sprint("a", i), hazard.Hazard(i)
+		if i%3 == 1 {
+			a.Level, a.End = alert.Caution, a.End.Add(20*time.Hour)
+		}
+		b.Entries = append(b.Entries, bulletin.Entry{Alert: a, What: changes[i%4], Park: park, Thread: thread, Trails: []string{
+			"Circuito Macizo Paine (Circuito O) desde Laguna Amarga", "Sendero Interpretativo Llanquihuenlahuencallampalcura", "Base Torres"}})
+	}
+	return b
+}
+
+func TestLook(t *testing.T) {
+	for name, b := range looks(t) {
+		doc, err := write(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for extension, got := range map[string]string{".txt": "Asunto: " + doc.subject + "\n\n" + doc.text(), ".html": doc.html()} {
+			path := filepath.Join("testdata", name+extension)
+			if *update {
+				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != string(want) {
+				t.Errorf("%s looks otherwise (go test -update, then read it):\n%s", path, got)
+			}
+		}
+	}
+}

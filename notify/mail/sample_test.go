@@ -1,0 +1,93 @@
+package mail
+
+import (
+	"testing"
+	"time"
+
+	"vigia/forecast/alert"
+	"vigia/forecast/hazard"
+	"vigia/notify/bulletin"
+	"vigia/notify/simulate"
+	"vigia/store/catalogue"
+	"vigia/store/subscription"
+)
+
+// Saturday, five past ten in Punta Arenas.
+var now = time.Date(2026, 11, 21, 13, 5, 0, 0, time.UTC)
+
+const (
+	ref    = "AbCdEfGhIjKlMnOpQrStUv"
+	thread = "ThReAdThReAdThReAdThRe"
+	token  = "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWZnaGlqa2xtbm9w"
+)
+
+func punta(t testing.TB) *time.Location {
+	t.Helper()
+	zone, err := time.LoadLocation("America/Punta_Arenas")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return zone
+}
+
+func paine(t testing.TB) *catalogue.Park {
+	return &catalogue.Park{Slug: "torres-del-paine", Name: "Torres del Paine", Administrator: "CONAF", TimeZone: punta(t)}
+}
+
+func gale(level alert.Level) *alert.Alert {
+	start := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	return &alert.Alert{
+		ID: "a1", Version: 1, Park: "torres-del-paine", Hazard: hazard.Wind, Level: level, Start: start, End: start.Add(14 * time.Hour),
+		IssuedAt: start, UpdatedAt: start.Add(64 * time.Minute), Agree: 3, Total: 4,
+		Causes:  []alert.Cause{{Cause: hazard.Cause{Quantity: hazard.GustQuantity, Value: 94.66, Min: 81, Max: 108, Threshold: 90}, Place: "Paso John Gardner"}},
+		Changes: []alert.Change{{What: alert.Opened, Level: level}},
+	}
+}
+
+// news is a bulletin of one alert.
+func news(t testing.TB) *bulletin.Bulletin {
+	return &bulletin.Bulletin{
+		Kind: bulletin.News, Language: subscription.Spanish, Now: now, Ref: ref, Zone: punta(t), Expires: now.Add(13 * time.Hour),
+		Entries: []bulletin.Entry{{Alert: gale(alert.Danger), What: alert.Opened, Park: paine(t), Trails: []string{"Circuito O", "Base Torres"}, Thread: thread}},
+		Links: bulletin.Links{Home: "https://vigia.example.cl", Unsubscribe: "https://vigia.example.cl/baja/" + token,
+			Privacy: "https://vigia.example.cl/privacidad"},
+		Contact:   "operador@vigia.example.cl",
+		Emergency: []catalogue.EmergencyNumber{{Number: "133", Name: "Carabineros"}, {Number: "136", Name: "Cuerpo de Socorro Andino"}},
+	}
+}
+
+// confirm is a bulletin that asks to confirm.
+func confirm(t testing.TB) *bulletin.Bulletin {
+	b := news(t)
+	b.Kind, b.Entries, b.Links.Unsubscribe = bulletin.Confirm, nil, ""
+	b.Links.Confirm = "https://vigia.example.cl/confirmar/" + token
+	b.Parks, b.Trails, b.Expires = []string{"Torres del Paine", "Villarrica"}, []string{"Base Torres"}, now.Add(48*time.Hour)
+	return b
+}
+
+// openMailbox opens a mailbox for a test.
+func openMailbox(t testing.TB, o simulate.MailboxOptions) *simulate.Mailbox {
+	t.Helper()
+	m, err := simulate.ListenMail(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	return m
+}
+
+// senderTo makes a sender to a mailbox; change may set more options.
+func senderTo(t testing.TB, m *simulate.Mailbox, change func(*Options)) *Sender {
+	t.Helper()
+	o := Options{Host: m.Host(), Port: m.Port(), From: "alertas@vigia.example.cl", TLS: "none", Timeout: 10 * time.Second}
+	if change != nil {
+		change(&o)
+	}
+	s, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.roots = m.Roots()
+	t.Cleanup(func() { s.Close() })
+	return s
+}

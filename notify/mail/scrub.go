@@ -1,0 +1,43 @@
+package mail
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"strings"
+
+	gomail "github.com/wneessen/go-mail"
+)
+
+// longestAnswer is how much of a relay's answer is worth a log line, in bytes.
+const longestAnswer = 300
+
+var (
+	anyAddress = regexp.MustCompile(`[^\s@<>]*@[^\s@<>,;:]*`)
+	anyLink    = regexp.MustCompile(`(?i)https?://\S*`)
+)
+
+// scrubbed gives an error's text without the person: relays quote the address, in
+// whole or in part, and the links of a letter that they dislike.
+func scrubbed(err error, to string) error {
+	text := err.Error()
+	var sent *gomail.SendError
+	switch {
+	case errors.As(err, &sent):
+		text = sent.Reason.String() + ": " + answerOf(err).text
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, errClosed):
+		return err // ours, and the caller may ask for it
+	}
+	text = anyLink.ReplaceAllString(oneLine(text), "[link]")
+	text = anyAddress.ReplaceAllString(text, "[address]")
+	local, domain, _ := strings.Cut(to, "@")
+	for _, part := range []string{local, domain} {
+		if part != "" {
+			text = regexp.MustCompile(`(?i)(^|[^a-z0-9])`+regexp.QuoteMeta(part)+`([^a-z0-9]|$)`).ReplaceAllString(text, "${1}[address]${2}")
+		}
+	}
+	if len(text) > longestAnswer {
+		text = strings.ToValidUTF8(text[:longestAnswer], "") + "…"
+	}
+	return errors.New(text)
+}

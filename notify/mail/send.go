@@ -1,0 +1,89 @@
+package mail
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"vigia/notify/bulletin"
+)
+
+// Send hands the mail of a bulletin to the relay, for one person. It waits for a
+// place in the pool, takes at most the timeout from then on, and ends at once with
+// its context. An error in the result names neither the person nor a link.
+func (s *Sender) Send(ctx context.Context, b *bulletin.Bulletin, to string) bulletin.Result {
+	l, err := s.compose(b, to)
+	if err != nil {
+		return bulletin.Result{Verdict: bulletin.Unsendable, Err: fmt.Errorf("writing the mail: %w", err)}
+	}
+	if err := s.pool.enter(ctx); err != nil {
+		return bulletin.Result{Verdict: bulletin.Retry, Err: fmt.Errorf("waiting for a connection: %w", err)}
+	}
+	defer s.pool.leave()
+	ctx, cancel := context.WithTimeout(ctx, s.options.Timeout)
+	defer cancel()
+	delivered, err := s.deliver(ctx, l)
+	if delivered {
+		if err != nil {
+			s.options.Log.Debug("a mail was accepted, then its connection failed", slog.Any("error", scrubbed(err, to)))
+		}
+		return bulletin.Result{Verdict: bulletin.Delivered}
+	}
+	return bulletin.Result{Verdict: judge(err), Err: scrubbed(err, to)}
+}
+
+// deliver sends a letter over an idle connection or a new one. An idle connection
+// may have died since: if it turns out so before the relay took anything of the
+// message, a new one is tried, once.
+func (s *Sender) deliver(ctx context.Context, l *letter) (delivered bool, err error) {
+	c, err := s.pool.take()
+	if err != nil {
+		return false, err
+	}
+	if c != nil {
+		delivered, err = s.use(ctx, c, l)
+		if delivered || !diedIdle(err) || ctx.Err() != nil {
+			return delivered, err
+		}
+	}
+	if c, err = s.dial(ctx); err != nil {
+		return false, &dialError{err}
+	}
+	return s.use(ctx, c, l)
+}
+
+// use sends a letter over a connection and gives the connection back.
+func (s *Sender) use(ctx context.Context, c *connection, l *letter) (delivered bool, err error) {
+	delivered, usable, err := s.send(ctx, c, l)
+	if usable {
+		s.pool.put(c)
+	} else {
+		c.raw.Close()
+	}
+	return delivered, err
+}
+
+// Check connects to the relay, logs in and says NOOP. What is wrong is said as it
+// is for a message, and nothing is sent.
+func (s *Sender) Check(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, s.options.Timeout)
+	defer cancel()
+	c, err := s.dial(ctx)
+	if err != nil {
+		return fmt.Errorf("relay %s, port %d: %w", s.options.Host, s.options.Port, scrubbed(&dialError{err}, ""))
+	}
+	defer c.quit()
+	stop := context.AfterFunc(ctx, func() { c.raw.Close() })
+	defer stop()
+	if err := c.smtp.Noop(); err != nil {
+		return fmt.Errorf("relay %s, port %d: NOOP: %w", s.options.Host, s.options.Port, scrubbed(err, ""))
+	}
+	return nil
+}
+
+// Close ends the idle connections. Messages on their way end as they would; later
+// ones are not sent.
+func (s *Sender) Close() error {
+	s.pool.close()
+	return nil
+}

@@ -1,0 +1,149 @@
+package mail
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/textproto"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+
+	gomail "github.com/wneessen/go-mail"
+
+	"vigia/notify/bulletin"
+)
+
+// dialError is a failure to get a connection, before there is any message.
+type dialError struct{ err error }
+
+func (e *dialError) Error() string { return "connecting: " + e.err.Error() }
+func (e *dialError) Unwrap() error { return e.err }
+
+// answer is what a relay answered: a code, 0 when it was no answer but a broken
+// connection, and its kind (RFC 3463) as "5.1.1", "" when it said none.
+type answer struct {
+	code int
+	kind string
+	text string
+}
+
+// kindFirst finds the kind where a relay puts it, right after the code: anywhere
+// else the same digits may be an address.
+var kindFirst = regexp.MustCompile(`^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})(?:\s|$)`)
+
+// answerOf finds the relay's answer in an error of go-mail.
+func answerOf(err error) answer {
+	var sent *gomail.SendError
+	var said *textproto.Error
+	var a answer
+	switch {
+	case errors.As(err, &sent):
+		a = answer{code: sent.ErrorCode(), text: sent.Error()}
+		a.text = strings.TrimPrefix(a.text, sent.Reason.String()+": ")
+		for _, end := range []string{", affected recipient(s): ", ", affected message ID: "} {
+			a.text, _, _ = strings.Cut(a.text, end)
+		}
+	case errors.As(err, &said):
+		a = answer{code: said.Code, text: said.Error()}
+	default:
+		return answer{text: err.Error()}
+	}
+	a.text = unquoted(a.text)
+	if found := kindFirst.FindStringSubmatch(a.text); found != nil {
+		a.kind = found[1]
+	}
+	return a
+}
+
+// unquoted gives an answer as it came: the standard library quotes what follows the
+// code.
+func unquoted(text string) string {
+	code, rest, _ := strings.Cut(text, " ")
+	quoted, err := strconv.QuotedPrefix(rest)
+	if err != nil {
+		return text
+	}
+	said, _ := strconv.Unquote(quoted) // a quoted prefix can be unquoted
+	return code + " " + said + strings.TrimPrefix(rest, quoted)
+}
+
+// judge says what a failure means for the message. What is not known to be the
+// address's fault or ours is tried again: nobody is dropped on a guess.
+func judge(err error) bulletin.Verdict {
+	var dialing *dialError
+	var sent *gomail.SendError
+	switch {
+	case errors.As(err, &dialing):
+		return judgeDial(dialing.err)
+	case !errors.As(err, &sent):
+		return bulletin.Retry // the context, or the sender closed
+	}
+	a := answerOf(err)
+	switch {
+	case sent.Reason == gomail.ErrGetSender || sent.Reason == gomail.ErrGetRcpts || sent.Reason == gomail.ErrNoUnencoded:
+		return bulletin.Unsendable
+	case a.code < 500:
+		return bulletin.Retry // 4xx, or 0: reset, end of file, time-out
+	case sent.Reason == gomail.ErrSMTPMailFrom || a.code == 530 || a.code == 535:
+		return bulletin.OurFault
+	default:
+		return judgeKind(a, sent.Reason)
+	}
+}
+
+// judgeKind says what a refusal for good of a recipient or of a message means.
+//
+// Only kind 5.1 blames the address, and 5.1.7 and 5.1.8 of it blame the sender's.
+// It may come after the letter too, which has one recipient. A bare 550 may as well
+// be policy and is tried again until the message expires, as a full mailbox (5.2.2)
+// or a missing route (5.4) is. After the letter, 5.6 and "too big" blame the letter.
+func judgeKind(a answer, at gomail.SendErrReason) bulletin.Verdict {
+	afterLetter := at == gomail.ErrSMTPDataClose
+	switch {
+	case strings.HasPrefix(a.kind, "5.7."), a.kind == "5.1.7", a.kind == "5.1.8":
+		return bulletin.OurFault
+	case strings.HasPrefix(a.kind, "5.1."):
+		return bulletin.Bounced
+	case afterLetter && (strings.HasPrefix(a.kind, "5.6.") || a.kind == "5.3.4" || a.kind == "" && a.code == 552):
+		return bulletin.Unsendable
+	default:
+		return bulletin.Retry
+	}
+}
+
+// judgeDial says what a failure to connect means: a relay that is not there, or is
+// busy, is waited for; one that does not want us, our login or our TLS is for the
+// operator to see to.
+func judgeDial(err error) bulletin.Verdict {
+	var said *textproto.Error
+	var garbled textproto.ProtocolError
+	var network net.Error
+	var operation *net.OpError
+	switch {
+	case errors.As(err, &said) && said.Code >= 500:
+		return bulletin.OurFault
+	case errors.As(err, &said), errors.As(err, &garbled):
+		return bulletin.Retry
+	case errors.As(err, &operation) && (operation.Op == "remote error" || operation.Op == "local error"):
+		return bulletin.OurFault // an alert of TLS
+	case errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed),
+		errors.Is(err, context.Canceled), errors.Is(err, os.ErrDeadlineExceeded):
+		return bulletin.Retry
+	default:
+		return bulletin.OurFault // certificates, no STARTTLS, no login offered
+	}
+}
+
+// diedIdle tells whether a reused connection was found dead before the relay took
+// anything of the message: nothing came back, or that it had hung up meanwhile.
+func diedIdle(err error) bool {
+	var sent *gomail.SendError
+	if !errors.As(err, &sent) {
+		return false
+	}
+	code := sent.ErrorCode()
+	return sent.Reason == gomail.ErrConnCheck || sent.Reason == gomail.ErrSMTPMailFrom && (code == 0 || code == 421)
+}
