@@ -69,7 +69,7 @@ func (s *Sender) clientOptions(dial gomail.DialContextFunc) []gomail.Option {
 	}
 	options := []gomail.Option{
 		gomail.WithPort(s.options.Port), gomail.WithTLSPolicy(policy), gomail.WithTLSConfig(s.tlsConfig()),
-		gomail.WithTimeout(2*s.options.Timeout), gomail.WithHELO(s.domain), gomail.WithDialContextFunc(dial),
+		gomail.WithTimeout(2 * s.options.Timeout), gomail.WithHELO(s.domain), gomail.WithDialContextFunc(dial),
 		// A NOOP and a RSET a message cost as much as the message does.
 		gomail.WithoutNoop(), gomail.WithoutRset(),
 		// Our addresses are ASCII: asking for SMTPUTF8 would bounce at relays without it.

@@ -161,7 +161,9 @@ func (w *author) card(e *bulletin.Entry) card {
 	if e.What != alert.Opened {
 		c.lines = append(c.lines, line{text: w.ChangeSummary(&alert.Change{What: e.What, Level: a.Level, Start: a.Start, End: a.End}, zone)})
 	}
-	if !e.Over() {
+	if e.Over() {
+		c.lines = append(c.lines, line{text: w.Mail("termina.ojo")})
+	} else {
 		c.mark = map[alert.Level]mark{alert.Caution: caution, alert.Danger: danger}[a.Level]
 		c.lines = append(c.lines, line{text: w.MailSummary(a, zone)}, line{w.Mail("que_considerar"), w.AlertAdvice(a)})
 	}
@@ -294,22 +296,6 @@ func isLink(address string) bool {
 	}
 	u, err := url.Parse(address)
 	return err == nil && len(address) <= 500 && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil
-}
-
-// oneLine gives a text without whatever could break a line, turn its direction or
-// end a header: names come from catalogues that operators write.
-func oneLine(text string) string {
-	text = strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsControl(r), unicode.In(r, unicode.Zl, unicode.Zp):
-			return ' '
-		case unicode.Is(unicode.Bidi_Control, r):
-			return -1
-		default:
-			return r
-		}
-	}, strings.ToValidUTF8(text, "\uFFFD"))
-	return strings.Join(strings.Fields(text), " ")
 }
 
 func hasControl(text string) bool { return strings.ContainsFunc(text, unicode.IsControl) }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/mail"
 	"strings"
+	"time"
 
 	gomail "github.com/wneessen/go-mail"
 
@@ -19,8 +20,11 @@ const longestSubject = 200
 // attempt: go-mail's messages remember what happened to them.
 type letter struct {
 	to         string
+	date       time.Time
+	boundary   string // between its parts
 	headers    []header
 	text, html string
+	signature  string // of DKIM, "" for none
 }
 
 type header struct {
@@ -40,10 +44,18 @@ func (s *Sender) compose(b *bulletin.Bulletin, to string) (*letter, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &letter{to: to, headers: s.headers(b, doc.subject), text: doc.text(), html: doc.html()}
+	l := &letter{
+		to: to, date: s.options.Clock.Now().UTC(), boundary: "vigia-" + b.Ref,
+		headers: s.headers(b, doc.subject), text: doc.text(), html: doc.html(),
+	}
 	for _, h := range l.headers {
 		if hasControl(h.value) || len(h.value) > 900 {
 			return nil, fmt.Errorf("the header %s would break its line", h.name)
+		}
+	}
+	if s.dkim != nil {
+		if err := s.sign(l); err != nil {
+			return nil, fmt.Errorf("signing: %w", err)
 		}
 	}
 	return l, nil
@@ -92,19 +104,21 @@ func shortened(subject string) string {
 	return string(runes)
 }
 
-// message makes a letter into a message for one attempt.
+// message makes a letter into a message for one attempt. Made again, it is the same
+// to the last byte.
 func (s *Sender) message(l *letter) *gomail.Msg {
-	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent(), gomail.WithEncoding(gomail.EncodingQP), gomail.WithCharset(gomail.CharsetUTF8))
+	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent(), gomail.WithEncoding(gomail.EncodingQP), gomail.WithCharset(gomail.CharsetUTF8),
+		gomail.WithBoundary(l.boundary))
 	m.FromMailAddress(&s.from)
 	m.ToMailAddress(&mail.Address{Address: l.to})
-	m.SetDateWithValue(s.options.Clock.Now().UTC())
+	m.SetDateWithValue(l.date)
 	for _, h := range l.headers {
 		m.SetGenHeader(h.name, h.value)
 	}
 	m.SetBodyString(gomail.TypeTextPlain, l.text)
 	m.AddAlternativeString(gomail.TypeTextHTML, l.html)
-	if s.dkim != nil {
-		m.SetDKIM(s.dkim)
+	if l.signature != "" {
+		m.SetGenHeaderPreformatted("DKIM-Signature", l.signature)
 	}
 	return m
 }

@@ -3,6 +3,7 @@ package simulate
 import (
 	"bytes"
 	"encoding/base64"
+	"fmt"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -31,17 +32,18 @@ const (
 	maxDepth = 4  // of parts within parts
 )
 
-// readLetter reads what a mail program would show of a letter.
-func readLetter(raw []byte) Letter {
+// ReadLetter reads what a mail program would show of a letter. An error says that
+// it has not even headers; all but the envelope is read as far as it can be.
+func ReadLetter(raw []byte) (Letter, error) {
 	l := Letter{Raw: raw}
 	message, err := mail.ReadMessage(bytes.NewReader(raw))
 	if err != nil {
-		return l
+		return l, fmt.Errorf("reading a letter: %w", err)
 	}
 	l.From, l.Subject = decodedHeader(message.Header, "From"), decodedHeader(message.Header, "Subject")
 	reader := letterReader{letter: &l, left: maxParts}
 	reader.part(textproto.MIMEHeader(message.Header), message.Body, 0)
-	return l
+	return l, nil
 }
 
 func decodedHeader(h mail.Header, name string) string {

@@ -80,7 +80,7 @@ func (s *mailSession) Data(r io.Reader) error {
 	to := strings.Join(s.to, ", ")
 	fault, struck := s.box.takeFault(AtContent, to)
 	if !struck || fault.passes() || fault.Kept {
-		l := readLetter(raw)
+		l, _ := ReadLetter(raw) // one that cannot be read is kept as it came
 		l.At, l.Sender, l.To = s.box.options.Clock.Now().Round(0), s.sender, to
 		s.box.keep(l)
 	}

@@ -120,6 +120,7 @@ var English = &Language{
 		"correo.simulado":        "[SIMULATED DATA]",
 		"correo.simulado.texto":  "Simulated data, for demonstration only: nothing below describes the real weather.",
 		"correo.termina":         "No longer in force",
+		"correo.termina.ojo":     "That an alert has ended does not mean that there is no risk: look at the page of the park and ask its administration.",
 		"correo.cuando":          "{cuando} (time of the park, {zona})",
 		"correo.que_considerar":  "What to consider",
 		"correo.senderos":        "Trails",
@@ -149,7 +150,7 @@ var English = &Language{
 
 		"correo.sin_datos.asunto": "No data since {hora}",
 		"correo.sin_datos.texto":  "We have had no data since {hora} ({dia}): we can neither estimate nor tell whether anything changed.",
-		"correo.sin_datos.ojo":    "Missing data do not mean that there is no danger. What we told you last may have changed: ask the park administration and DMC.",
+		"correo.sin_datos.ojo":    "No data is not the same as no danger. What we told you last may have changed: ask the park administration and DMC.",
 		"correo.sin_datos.luego":  "We will write once more when we have data again.",
 		"correo.hay_datos.asunto": "Data are back since {hora}",
 		"correo.hay_datos.texto":  "We have had data again, and estimates, since {hora} ({dia}).",

@@ -122,6 +122,7 @@ var Spanish = &Language{
 		"correo.simulado":        "[DATOS SIMULADOS]",
 		"correo.simulado.texto":  "Datos simulados, solo para demostración: nada de lo que sigue describe el tiempo real.",
 		"correo.termina":         "Ya no rige",
+		"correo.termina.ojo":     "Que una alerta termine no quiere decir que no haya riesgo: mire la página del parque y consulte a su administración.",
 		"correo.cuando":          "{cuando} (hora del parque, {zona})",
 		"correo.que_considerar":  "Qué considerar",
 		"correo.senderos":        "Senderos",
