@@ -42,7 +42,7 @@ func (q *queue) tryAgain(now time.Time) {
 		q.write()
 		return
 	}
-	if q.n.o.Store.Err() == nil {
+	if q.n.o.Store.Err() == nil && q.n.o.Store.View("try the store", func(*store.Tx) error { return nil }) == nil {
 		q.unblock()
 	}
 }

@@ -47,6 +47,7 @@ type world struct {
 	mail   *script
 	push   *script
 	n      *Notifier
+	path   string
 	log    *logbook
 	alerts map[string]alert.Alert
 	stop   func()
@@ -61,19 +62,22 @@ func inWorld(t *testing.T, test func(w *world)) {
 	synctest.Test(t, func(t *testing.T) {
 		<-time.After(noon.Sub(time.Now()))
 		w := newWorld(t, folder)
-		defer w.store.Close()
+		defer func() {
+			if w.stop != nil {
+				w.stop()
+			}
+			w.store.Close()
+		}()
 		test(w)
-		if w.stop != nil {
-			w.stop()
-		}
 	})
 }
 
 func newWorld(t testing.TB, folder string) *world {
 	w := &world{parks: catalogue.Default(), mail: newScript(), push: newScript(), log: &logbook{}, alerts: map[string]alert.Alert{}}
 	w.T, _ = t.(*testing.T)
+	w.path = filepath.Join(folder, "vigia.db")
 	var err error
-	if w.store, err = store.Open(filepath.Join(folder, "vigia.db"), store.Options{}); err != nil {
+	if w.store, err = store.Open(w.path, store.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if w.keys, err = OpenKeys(filepath.Join(folder, "vigia.key")); err != nil {
@@ -122,6 +126,15 @@ func (w *world) start() {
 func (w *world) pass(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
+}
+
+// skip stops the service for a time and starts it again.
+func (w *world) skip(d time.Duration) {
+	w.Helper()
+	w.stop()
+	<-time.After(d)
+	w.n = w.notifier(w, nil)
+	w.start()
 }
 
 // cycle keeps a cycle with the alerts as they are now.

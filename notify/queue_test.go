@@ -1,0 +1,491 @@
+package notify
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"vigia/forecast/alert"
+	"vigia/forecast/hazard"
+	"vigia/notify/bulletin"
+	"vigia/store"
+	"vigia/store/subscription"
+)
+
+// crowd makes n readers of the park.
+func (w *world) crowd(n int) {
+	w.Helper()
+	w.update(func(tx *store.Tx) error {
+		for i := range n {
+			s := &subscription.Subscription{
+				ID: subscription.NewID(), Channel: subscription.Email, Address: fmt.Sprintf("p%d@x.cl", i), Preferences: wishes(nil),
+			}
+			if err := tx.PutSubscription(s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (w *world) expectOutcomes(want map[store.Outcome]int) {
+	w.Helper()
+	for as, n := range w.outcomes() {
+		if n != want[store.Outcome(as)] {
+			w.Errorf("%d messages %s, want %d", n, outcomeKeys[as], want[store.Outcome(as)])
+		}
+	}
+}
+
+func (w *world) expectState(want string) {
+	w.Helper()
+	if state, queued := w.n.Outbox(subscription.Email); state != want {
+		w.Errorf("%v: the channel is %s with %d queued, want %s", time.Now().UTC().Format("02T15:04:05"), state, queued, want)
+	}
+}
+
+func TestRetriesBackOffUntilTheyExpire(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.crowd(1)
+		var tries []time.Time
+		var refs []string
+		w.mail.script(func(s *sending) bulletin.Result {
+			tries, refs = append(tries, s.at), append(refs, s.Ref)
+			return bulletin.Result{Verdict: bulletin.Retry, Err: errors.New("450 later")}
+		})
+		w.start()
+		w.expectState("ok")
+		w.issue("viento", nil, alert.Opened) // ends in 18 h
+		w.cycle()
+		w.pass(time.Second)
+		w.expectState("con_demoras")
+		w.pass(18 * time.Hour)
+		w.expectState("ok")
+		w.expectOutcomes(map[store.Outcome]int{store.ExpiredOutcome: 1})
+		for i := range tries[1:] {
+			wait, least := tries[i+1].Sub(tries[i]), min(firstRetry<<i, lastRetry*4/5)
+			if wait < least || wait > least*5/4+watch {
+				t.Errorf("after try %d: %v, want from %v", i+1, wait, least)
+			}
+			if refs[i+1] != refs[0] {
+				t.Error("a repeat has another name")
+			}
+		}
+		if len(tries) < 8 || len(tries) > 12 {
+			t.Errorf("%d tries in 18 h", len(tries))
+		}
+	})
+}
+
+func TestRetryWaitsAsLongAsAsked(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.crowd(1)
+		w.mail.script(func(*sending) bulletin.Result {
+			return bulletin.Result{Verdict: bulletin.Retry, After: time.Hour}
+		})
+		w.start()
+		w.issue("viento", nil, alert.Opened)
+		w.cycle()
+		w.pass(59 * time.Minute)
+		w.mail.script(nil)
+		w.pass(0)
+		w.expect(w.mail)
+		w.pass(2 * time.Minute)
+		w.expect(w.mail, "p0@x.cl: news opened viento")
+	})
+}
+
+func TestBackoffStaysInItsBounds(t *testing.T) {
+	for attempts := range 100 {
+		for range 50 {
+			if wait := backoff(attempts, 0); wait < firstRetry || wait > lastRetry {
+				t.Fatalf("after %d attempts %v", attempts, wait)
+			}
+		}
+	}
+	if wait := backoff(0, 6*time.Hour); wait != 6*time.Hour {
+		t.Errorf("%v, asked for 6 h", wait)
+	}
+}
+
+func TestAddressesThatRefuse(t *testing.T) {
+	inWorld(t, func(w *world) {
+		id := w.reader("ana@x.cl", wishes(nil))
+		w.start()
+		w.mail.script(always(bulletin.Bounced))
+		kind := hazard.Hazard(0)
+		bounce := func(id string) {
+			w.issue(id, func(a *alert.Alert) { a.Hazard, a.Level = kind, alert.Danger }, alert.Opened)
+			kind++
+			w.cycle()
+			w.pass(time.Minute)
+		}
+		there := func() bool {
+			var err error
+			w.view(func(tx *store.Tx) error { _, err = tx.Subscription(id); return nil })
+			return err == nil
+		}
+		bounce("uno")
+		bounce("dos")
+		if !there() {
+			t.Error("erased on the first day")
+		}
+		w.pass(24 * time.Hour)
+		w.mail.script(nil)
+		bounce("tres") // it was delivered: the days count anew
+		w.mail.script(always(bulletin.Bounced))
+		bounce("cuatro")
+		if !there() {
+			t.Error("erased though something was delivered in between")
+		}
+		w.pass(24 * time.Hour)
+		bounce("cinco")
+		if there() {
+			t.Error("it refused on two days and is still there")
+		}
+	})
+}
+
+func TestAConfirmationThatRefuses(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.start()
+		w.mail.script(always(bulletin.Bounced))
+		w.ask("ana@x.cl", wishes(nil))
+		w.expectOutcomes(map[store.Outcome]int{store.BouncedOutcome: 1})
+		w.view(func(tx *store.Tx) error {
+			return tx.EachPending(func(subscription.Hash, *subscription.Pending) error { t.Error("it still waits"); return nil })
+		})
+	})
+}
+
+func TestABrowserThatIsGone(t *testing.T) {
+	inWorld(t, func(w *world) {
+		token := w.follower("luz", nil)
+		w.push.script(always(bulletin.Gone))
+		w.issue("viento", nil, alert.Opened)
+		w.told(0)
+		if _, err := w.n.Show(token); err != subscription.ErrUnknownToken {
+			t.Error("it is still there")
+		}
+		w.expectOutcomes(map[store.Outcome]int{store.DeliveredOutcome: 1, store.GoneOutcome: 1})
+	})
+}
+
+func TestWhatCanNeverBeSent(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.crowd(3)
+		w.start()
+		w.mail.script(func(s *sending) bulletin.Result {
+			if s.to == "p1@x.cl" {
+				return bulletin.Result{Verdict: bulletin.Unsendable, Err: errors.New("as scripted")}
+			}
+			return bulletin.Result{}
+		})
+		w.issue("viento", nil, alert.Opened)
+		w.cycle()
+		w.pass(time.Minute)
+		w.expectOutcomes(map[store.Outcome]int{store.DeliveredOutcome: 2, store.FailedOutcome: 1})
+		if w.log.count("level=ERROR") != 1 {
+			t.Errorf("logged: %s", &w.log.text)
+		}
+	})
+}
+
+func TestAFaultOfOursStopsTheChannelAndErasesNobody(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.crowd(100)
+		w.start()
+		var tries atomic.Int32
+		w.mail.script(func(*sending) bulletin.Result {
+			tries.Add(1)
+			return bulletin.Result{Verdict: bulletin.OurFault, Err: errors.New("550 5.7.1")}
+		})
+		w.issue("viento", nil, alert.Opened)
+		w.cycle()
+		w.pass(time.Minute)
+		w.expectState("detenido")
+		if n := tries.Load(); n > 8 {
+			t.Errorf("%d tries before it stopped", n)
+		}
+		tries.Store(0)
+		w.pass(15 * time.Minute)
+		if n := tries.Load(); n != 1 {
+			t.Errorf("%d messages tried whether it works again", n)
+		}
+		w.expectState("detenido")
+		if n := w.log.count("level=ERROR"); n != 1 {
+			t.Errorf("the alarm was raised %d times", n)
+		}
+		w.mail.script(nil) // it works again when the next one tries
+		w.pass(16 * time.Minute)
+		w.expectState("ok")
+		w.expectOutcomes(map[store.Outcome]int{store.DeliveredOutcome: 100})
+	})
+}
+
+func TestNobodyHasTwoMessagesUnderWay(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.crowd(5)
+		under := map[string]*atomic.Int32{}
+		for i := range 5 {
+			under[fmt.Sprintf("p%d@x.cl", i)] = &atomic.Int32{}
+		}
+		w.mail.script(func(s *sending) bulletin.Result {
+			if n := under[s.to].Add(1); n > 1 {
+				t.Errorf("%s has %d", s.to, n)
+			}
+			<-time.After(10 * time.Second)
+			under[s.to].Add(-1)
+			return bulletin.Result{}
+		})
+		w.start()
+		for i := range 6 {
+			at := time.Duration(i*12) * time.Hour
+			w.issue(fmt.Sprint("viento", i), func(a *alert.Alert) {
+				a.Level, a.Start, a.End = alert.Danger, a.Start.Add(at), a.Start.Add(at+time.Hour)
+			}, alert.Opened)
+			w.cycle()
+			w.pass(time.Second)
+		}
+		w.pass(10 * time.Minute)
+		w.expectOutcomes(map[store.Outcome]int{store.DeliveredOutcome: 30})
+	})
+}
+
+func TestDangerGoesFirst(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.crowd(40)
+		for i := range 20 {
+			w.reader(fmt.Sprintf("d%d@x.cl", i), wishes(func(p *subscription.Preferences) { p.Parks = []string{"alerce-andino"} }))
+		}
+		w.issue("viento", nil, alert.Opened)
+		w.issue("nieve", func(a *alert.Alert) { a.Park, a.Trails, a.Level = "alerce-andino", nil, alert.Danger }, alert.Opened)
+		w.cycle()
+		w.start()
+		w.pass(time.Minute)
+		for i, s := range w.mail.sent {
+			if danger := strings.HasPrefix(s.to, "d"); danger != (i < 20) && (i < 12 || i > 28) { // those under way together end in any order
+				t.Errorf("message %d is to %s", i, s.to)
+			}
+		}
+		if len(w.mail.sent) != 60 {
+			t.Errorf("%d messages", len(w.mail.sent))
+		}
+	})
+}
+
+func TestFewCommitsForManyMessages(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.crowd(640)
+		w.mail.script(func(*sending) bulletin.Result { <-time.After(20 * time.Millisecond); return bulletin.Result{} })
+		w.start()
+		w.issue("viento", nil, alert.Opened)
+		w.cycle()
+		w.pass(10 * time.Second)
+		w.expectOutcomes(map[store.Outcome]int{store.DeliveredOutcome: 640})
+		// Eight at a time take 20 ms: about forty come together in a tenth of a second.
+		if n := w.log.count("messages recorded"); n > 24 {
+			t.Errorf("%d commits for 640 messages", n)
+		}
+		if w.log.count("progress=640/640") != 1 {
+			t.Errorf("logged: %s", &w.log.text)
+		}
+	})
+}
+
+func TestStoppingLetsWhatIsUnderWayEnd(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.crowd(30)
+		w.mail.script(func(*sending) bulletin.Result { <-time.After(3 * time.Second); return bulletin.Result{} })
+		w.start()
+		w.issue("viento", nil, alert.Opened)
+		w.cycle()
+		w.pass(time.Second)
+		began := time.Now()
+		w.stop()
+		if took := time.Since(began); took > 2*time.Second+100*time.Millisecond {
+			t.Errorf("stopping took %v", took)
+		}
+		w.expectOutcomes(map[store.Outcome]int{store.DeliveredOutcome: 8})
+		w.n = w.notifier(t, nil)
+		w.start()
+		w.pass(time.Minute)
+		w.expectOutcomes(map[store.Outcome]int{store.DeliveredOutcome: 30})
+		if n := len(w.mail.sent); n != 30 {
+			t.Errorf("%d messages to 30 people", n)
+		}
+	})
+}
+
+func TestStoppingDoesNotWaitForEver(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.crowd(3)
+		forever := make(chan struct{})
+		w.mail.script(func(*sending) bulletin.Result { <-forever; return bulletin.Result{} })
+		w.start()
+		w.issue("viento", nil, alert.Opened)
+		w.cycle()
+		w.pass(time.Second)
+		began := time.Now()
+		w.stop()
+		if took := time.Since(began); took > 2*stopTime {
+			t.Errorf("stopping took %v", took)
+		}
+		close(forever)
+		w.expectOutcomes(nil)
+	})
+}
+
+func TestAMessageThatHangsHoldsUpOnlyItsWorker(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.crowd(50)
+		hung := false
+		w.mail.script(func(s *sending) bulletin.Result {
+			if s.to == "p7@x.cl" && !hung {
+				hung = true
+				<-time.After(time.Hour)
+				return bulletin.Result{Verdict: bulletin.Retry}
+			}
+			return bulletin.Result{}
+		})
+		w.start()
+		w.issue("viento", nil, alert.Opened)
+		w.cycle()
+		w.pass(time.Minute)
+		w.expectOutcomes(map[store.Outcome]int{store.DeliveredOutcome: 49})
+		w.pass(2 * time.Hour)
+		w.expectOutcomes(map[store.Outcome]int{store.DeliveredOutcome: 50})
+	})
+}
+
+// A store that takes no writes stops sending: what cannot be recorded would be sent
+// again. After a restart it is, and nothing else.
+func TestAStoreThatDiesWhileSending(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.crowd(300)
+		w.issue("viento", nil, alert.Opened)
+		w.cycle()
+		var sent atomic.Int32
+		w.mail.script(func(*sending) bulletin.Result {
+			<-time.After(time.Millisecond)
+			if sent.Add(1) == 150 {
+				w.store.Close()
+			}
+			return bulletin.Result{}
+		})
+		w.start()
+		w.pass(10 * time.Minute)
+		if state := w.n.queues[subscription.Email].state(time.Now(), 1); state != "detenido" {
+			t.Errorf("the channel is %s", state)
+		}
+		w.stop()
+		if n := w.log.count("they will go out once more"); n != 1 {
+			t.Errorf("reported %d times", n)
+		}
+		lost := int(sent.Load()) - 150
+		if lost > 8+inACommit {
+			t.Errorf("%d went out after the store died", lost)
+		}
+		var err error
+		if w.store, err = store.Open(w.path, store.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		w.mail.script(nil)
+		w.n = w.notifier(t, nil)
+		w.start()
+		w.pass(time.Minute)
+		w.expectOutcomes(map[store.Outcome]int{store.DeliveredOutcome: 300})
+		if again := len(w.mail.sent) - 300; again < 1 || again > 2*inACommit+2*8 {
+			t.Errorf("%d messages went twice", again)
+		}
+	})
+}
+
+func TestAStoreThatIsFullForATime(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.crowd(1)
+		w.issue("viento", nil, alert.Opened)
+		w.cycle()
+		q := w.n.queues[subscription.Email]
+		q.fill()
+		q.keep(outcome{letter: q.ready[0], at: time.Now().UTC()})
+		q.ready = nil
+		q.block(store.ErrFull)
+		q.record()
+		if q.batch != nil || q.room() != 0 {
+			t.Error("it goes on at once")
+		}
+		w.pass(watch)
+		q.record()
+		q.wrote(store.ErrFull)
+		<-q.recorded
+		if !q.blocked || len(q.kept) != 1 {
+			t.Error("what could not be recorded is forgotten")
+		}
+		w.pass(watch)
+		q.record()
+		q.wrote(<-q.recorded)
+		if q.blocked || len(q.kept) != 0 || w.log.count("sending stopped") != 1 || w.log.count("sending goes on") != 1 {
+			t.Errorf("blocked %v, %d kept; logged %s", q.blocked, len(q.kept), &w.log.text)
+		}
+	})
+}
+
+func TestAStoreThatDied(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.crowd(10)
+		w.issue("viento", nil, alert.Opened)
+		w.cycle()
+		w.store.Close()
+		w.start()
+		w.pass(time.Hour)
+		w.expectState("detenido")
+		w.expect(w.mail)
+		if n := w.log.count("sending stopped"); n != 2 { // once a channel
+			t.Errorf("the alarm was raised %d times", n)
+		}
+	})
+}
+
+// With a clock that cannot be right nothing is sent, expires or is erased.
+func TestAClockThatCannotBeRight(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.crowd(3)
+		w.mail.script(always(bulletin.Retry))
+		w.start()
+		w.issue("viento", func(a *alert.Alert) { a.End = noon.AddDate(0, 0, 6) }, alert.Opened)
+		w.reader("trip@x.cl", wishes(func(p *subscription.Preferences) { p.Trip = &subscription.Trip{From: "2026-11-21", To: "2026-11-22"} }))
+		w.cycle()
+		w.pass(time.Second)
+		w.mail.script(nil)
+		w.skip(30 * 24 * time.Hour)
+		w.pass(2 * time.Hour)
+		w.expect(w.mail)
+		w.expectState("detenido")
+		w.expectOutcomes(nil)
+		if n := w.store.Queued(subscription.Email); n != 4 {
+			t.Errorf("%d wait", n)
+		}
+		w.cycle() // the next cycle says that it is so late
+		w.pass(2 * time.Hour)
+		w.expectState("ok")
+		w.expectOutcomes(map[store.Outcome]int{store.ExpiredOutcome: 4})
+	})
+}
+
+func TestAClockThatWentBack(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.crowd(1)
+		w.start()
+		q := w.n.queues[subscription.Email]
+		w.pass(time.Second)
+		w.stop()
+		q.paused = time.Now().Add(100 * time.Hour) // as a pause made before looks afterwards
+		if q.stopped() {
+			t.Error("it rests for four days")
+		}
+	})
+}
