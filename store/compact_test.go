@@ -97,6 +97,20 @@ func TestCompactionForgetsWhatWasErased(t *testing.T) {
 	}
 }
 
+// An erasure whose time is not known any more still has to be compacted away.
+func TestADamagedMarkStillSaysErased(t *testing.T) {
+	s := openStore(t, newPath(t))
+	churn(t, s, 1, 1)
+	corrupt(t, s, bucketMeta, keyErased, func(v []byte) { v[9] ^= 1 })
+	if since, erased := s.ErasedSince(); !erased || !since.IsZero() {
+		t.Errorf("%v, %v", since, erased)
+	}
+	must(t, s.Compact())
+	if _, erased := s.ErasedSince(); erased {
+		t.Error("still erased")
+	}
+}
+
 func TestSequencesAndCountsOutliveACompaction(t *testing.T) {
 	s := openStore(t, newPath(t))
 	fillLists(t, s, 4)
@@ -454,13 +468,21 @@ func TestEveryStepOfACompactionMayFail(t *testing.T) {
 	if err != nil {
 		t.Skip("strace is not here: the steps were not tried")
 	}
+	template := newPath(t)
+	s, err := Open(template, testOptions())
+	must(t, err)
+	step := compactStep{strace: strace}
+	step.erased, step.living = churn(t, s, 1, 10)
+	must(t, s.Close())
+	step.content, err = os.ReadFile(template)
+	must(t, err)
 	total := 0
 	for _, fault := range []string{"error=EIO", "error=ENOSPC", "signal=SIGKILL"} {
 		for _, call := range []string{"pwrite64", "fdatasync", "fsync", "renameat", "ftruncate", "openat"} {
 			came := 0
 			for when := 1; when < 60; when += 1 + when/8 {
 				inject := fmt.Sprintf("inject=%s:%s:when=%d", call, fault, when)
-				if reached := compactUnder(t, strace, newPath(t), inject, call); !reached {
+				if reached := step.compactUnder(t, inject, call); !reached {
 					break
 				}
 				came++
@@ -474,16 +496,21 @@ func TestEveryStepOfACompactionMayFail(t *testing.T) {
 	}
 }
 
+// compactStep is a file to be compacted by another process under a fault.
+type compactStep struct {
+	strace         string
+	content        []byte
+	erased, living []string
+}
+
 // compactUnder runs one compaction with a fault and verifies what is left. It tells
 // whether the fault came at all.
-func compactUnder(t *testing.T, strace, path, inject, call string) (reached bool) {
+func (c *compactStep) compactUnder(t *testing.T, inject, call string) (reached bool) {
 	t.Helper()
-	s, err := Open(path, testOptions())
-	must(t, err)
-	erased, living := churn(t, s, 1, 10)
-	must(t, s.Close())
-	trace := filepath.Join(t.TempDir(), "trace")
-	child := startChild(t, "compactOnce", path, strace, "-f", "-qq", "-o", trace,
+	dir := t.TempDir()
+	path, trace := filepath.Join(dir, "vigia.db"), filepath.Join(dir, "trace")
+	must(t, os.WriteFile(path, c.content, 0o600))
+	child := startChild(t, "compactOnce", path, c.strace, "-f", "-qq", "-o", trace,
 		"-e", "trace="+call, "-e", inject)
 	var said []string
 	for child.out.Scan() {
@@ -493,7 +520,7 @@ func compactUnder(t *testing.T, strace, path, inject, call string) (reached bool
 	text, err := os.ReadFile(trace)
 	must(t, err)
 	reached = bytes.Contains(text, []byte("INJECTED")) || bytes.Contains(text, []byte("killed by SIGKILL"))
-	s, err = Open(path, testOptions())
+	s, err := Open(path, testOptions())
 	if err != nil {
 		t.Fatalf("%s: %v", inject, err)
 	}
@@ -502,17 +529,17 @@ func compactUnder(t *testing.T, strace, path, inject, call string) (reached bool
 	see(t, s, func(tx *Tx) error {
 		return tx.EachFollower([]string{"a"}, func(*Follower, []int) error { n++; return nil })
 	})
-	if n != len(living) || len(leftBeside(path)) > 0 {
-		t.Errorf("%s: %d of %d subscriptions, left %v, said %q", inject, n, len(living), leftBeside(path), said)
+	if n != len(c.living) || len(leftBeside(path)) > 0 {
+		t.Errorf("%s: %d of %d subscriptions, left %v, said %q", inject, n, len(c.living), leftBeside(path), said)
 	}
-	if _, still := s.ErasedSince(); !still && foundIn(t, path, erased) > 0 {
-		t.Errorf("%s: counts as compacted with %d addresses in it", inject, foundIn(t, path, erased))
+	if _, still := s.ErasedSince(); !still && foundIn(t, path, c.erased) > 0 {
+		t.Errorf("%s: counts as compacted with %d addresses in it", inject, foundIn(t, path, c.erased))
 	}
 	if ledger, err := s.Ledger(); slices.Contains(said, "written") && string(ledger) != "after" {
 		t.Errorf("%s: what was written after it is lost: %q, %v", inject, ledger, err)
 	}
-	if slices.Contains(said, "compacted") && foundIn(t, path, erased) > 0 {
-		t.Errorf("%s: said to be compacted, with %d addresses in it", inject, foundIn(t, path, erased))
+	if slices.Contains(said, "compacted") && foundIn(t, path, c.erased) > 0 {
+		t.Errorf("%s: said to be compacted, with %d addresses in it", inject, foundIn(t, path, c.erased))
 	}
 	return reached
 }
