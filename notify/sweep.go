@@ -53,7 +53,8 @@ func (n *Notifier) sweepOnce(now time.Time) error {
 		n.o.Log.Warn("nothing is erased for its age: the machine's clock cannot be right", "clock", now)
 		return nil
 	}
-	return errors.Join(n.sweepSubscriptions(now), n.sweepPending(now), n.sweepRecords(now), n.sweepClosed(now))
+	return errors.Join(n.sweepSubscriptions(now), n.sweepPending(now), n.sweepRecords(now), n.sweepClosed(now),
+		n.o.Store.DropCopies(now.Add(-aMonth)))
 }
 
 // sweepSubscriptions erases those whose trip is over.

@@ -1,0 +1,56 @@
+package store
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+)
+
+func TestOldCopiesAreDropped(t *testing.T) {
+	path := newPath(t)
+	s, err := Open(path, testOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer checkAndClose(t, s)
+	folder := filepath.Dir(path)
+	if err := s.DropCopies(testHour); err != nil {
+		t.Errorf("without the folder of backups: %v", err)
+	}
+	limit := testHour.Add(-30 * 24 * time.Hour)
+	base := filepath.Base(path)
+	for name, age := range map[string]time.Duration{
+		"backups/vigia-20261020T000000Z.db": -time.Hour, "backups/vigia-20261121T000000Z.db": time.Hour, "backups/mine.db": -time.Hour,
+		base + ".schema3-1": -time.Hour, base + ".schema3-2": time.Hour, "other.db": -time.Hour, "backups/vigia-folder.db/x": -time.Hour,
+	} {
+		name = filepath.Join(folder, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(name, time.Time{}, limit.Add(age)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.DropCopies(limit); err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	for _, pattern := range []string{"*", "backups/*"} {
+		found, _ := filepath.Glob(filepath.Join(folder, pattern))
+		for _, name := range found {
+			name, _ = filepath.Rel(folder, name)
+			left = append(left, name)
+		}
+	}
+	slices.Sort(left)
+	want := []string{"backups", "backups/mine.db", "backups/vigia-20261121T000000Z.db", "backups/vigia-folder.db", "other.db", base, base + ".schema3-2"}
+	slices.Sort(want)
+	if !slices.Equal(left, want) {
+		t.Errorf("left %q, want %q", left, want)
+	}
+}
