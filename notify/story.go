@@ -11,9 +11,9 @@ import (
 
 // What somebody is told of a hazard in a park is a story, however many alerts it
 // has. Two records are kept of each person and story. The first has what was
-// decided to be told, so that nothing is decided twice. The second has what did
-// go out, so that nobody is told of the end of what he never heard, nor again
-// what he knows.
+// decided to be told, so that nothing is decided twice. The second, and one of each
+// alert, has what did go out, so that nobody is told of the end of what he never
+// heard, nor again what he knows.
 
 const (
 	heardSuffix = ".oido"
@@ -52,7 +52,7 @@ func with(told store.Told, a *alert.Alert, what alert.ChangeKind, at time.Time) 
 	next := store.Told{At: at, Until: later(at, a.End).Add(remembered), Level: a.Level, Start: a.Start}
 	switch {
 	case what == alert.Ended || what == alert.Withdrawn:
-		next.Over, next.Level = true, alert.NoLevel
+		next.Over, next.Level, next.Until = true, alert.NoLevel, at.Add(remembered)
 	case told.Level > alert.NoLevel && !told.Over:
 		next.Level = max(told.Level, a.Level)
 		next.Until = later(next.Until, told.Until)
@@ -78,8 +78,23 @@ func putHeard(tx *store.Tx, i *store.Item, told []told, now time.Time) error {
 		if err := tx.PutTold(t.story+heardSuffix, i.Subscriber, next); err != nil {
 			return err
 		}
+		if t.alert == nil || next.Over {
+			continue
+		}
+		alone := with(store.Told{}, t.alert, t.what, now)
+		alone.Delivered = true
+		if err := tx.PutTold(t.alert.ID+heardSuffix, i.Subscriber, alone); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// heardAs tells whether somebody was told of an alert as it is: of its level or a
+// higher one, and of its start or one not much later.
+func heardAs(tx *store.Tx, a *alert.Alert, id subscription.ID, now time.Time) (bool, error) {
+	told, known, err := recorded(tx, a.ID+heardSuffix, id, now)
+	return known && a.Level <= told.Level && told.Start.Sub(a.Start) < earlier, err
 }
 
 // told is what a message tells of a story: an alert, or a record as it is.
