@@ -200,7 +200,7 @@ func (c *composer) news(l *letter, s *subscription.Subscription) error {
 		if err != nil {
 			return err
 		}
-		same, err := heardAs(c.tx, a, s.ID, c.now)
+		same, err := heardAs(c.tx, c.alerts, a, s.ID, last.At, c.now)
 		if err != nil {
 			return err
 		}

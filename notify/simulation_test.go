@@ -31,11 +31,16 @@ type listener struct {
 
 // belief is what somebody was told of a story.
 type belief struct {
-	level  alert.Level
-	starts []time.Time
-	at     time.Time // when he was told last
-	over   bool
-	count  int // messages in this belief that were no ends
+	level alert.Level // the highest
+	told  []tale
+	at    time.Time // when he was told last
+	over  bool
+}
+
+// tale is one alert as it was told.
+type tale struct {
+	level alert.Level
+	start time.Time
 }
 
 // drama is a world with its listeners and weather.
@@ -234,15 +239,14 @@ func (d *drama) hearEntry(p *listener, s *sending, e *bulletin.Entry, b *belief)
 	if !d.calls(p, e.Alert, s.at) {
 		d.Errorf("%s at %v: he wished %+v, it is %v %v–%v on %v", s, s.at, p.wishes, e.Alert.Level, e.Alert.Start, e.Alert.End, e.Alert.Trails)
 	}
-	near := slices.ContainsFunc(b.starts, func(t time.Time) bool { return e.Alert.Start.Sub(t).Abs() < earlier })
-	if !b.over && s.at.Sub(b.at) < 48*time.Hour && e.Alert.Level <= b.level && near && b.at.Before(s.at) {
+	same := slices.ContainsFunc(b.told, func(t tale) bool { return e.Alert.Start.Sub(t.start).Abs() < earlier && e.Alert.Level <= t.level })
+	if !b.over && s.at.Sub(b.at) < 48*time.Hour && same && b.at.Before(s.at) {
 		d.Errorf("%s at %v: he was told the same at %v", s, s.at, b.at)
 	}
 	if b.over {
 		*b = belief{}
 	}
-	b.level, b.starts, b.at = max(b.level, e.Alert.Level), append(b.starts, e.Alert.Start), s.at
-	b.count++
+	b.level, b.told, b.at = max(b.level, e.Alert.Level), append(b.told, tale{e.Alert.Level, e.Alert.Start}), s.at
 }
 
 // calls tells whether somebody's wishes call for an alert, by their plain meaning.

@@ -66,13 +66,16 @@ func with(told store.Told, a *alert.Alert, what alert.ChangeKind, at time.Time) 
 // putHeard keeps that an item's news went out.
 func putHeard(tx *store.Tx, i *store.Item, told []told, now time.Time) error {
 	for _, t := range told {
-		before, _, err := heard(tx, t.story, i.Subscriber, now)
+		before, knows, err := heard(tx, t.story, i.Subscriber, now)
 		if err != nil {
 			return err
 		}
 		next := t.Told
 		if t.alert != nil {
 			next = with(before, t.alert, t.what, now)
+		}
+		if knows {
+			next.At = before.At // since when he knows of the story
 		}
 		next.Delivered = true
 		if err := tx.PutTold(t.story+heardSuffix, i.Subscriber, next); err != nil {
@@ -90,11 +93,25 @@ func putHeard(tx *store.Tx, i *store.Item, told []told, now time.Time) error {
 	return nil
 }
 
-// heardAs tells whether somebody was told of an alert as it is: of its level or a
-// higher one, and of its start or one not much later.
-func heardAs(tx *store.Tx, a *alert.Alert, id subscription.ID, now time.Time) (bool, error) {
-	told, known, err := recorded(tx, a.ID+heardSuffix, id, now)
-	return known && a.Level <= told.Level && told.Start.Sub(a.Start) < earlier, err
+// heardAs tells whether somebody who knows of a story since an instant was told of
+// an alert as it is: of its level or a higher one, and of its start or one not much
+// later; or of another alert of the story (which is among all) at the same time.
+func heardAs(tx *store.Tx, all []alert.Alert, a *alert.Alert, id subscription.ID, since, now time.Time) (bool, error) {
+	for i := range all {
+		if storyOf(&all[i]) != storyOf(a) {
+			continue
+		}
+		told, known, err := recorded(tx, all[i].ID+heardSuffix, id, now)
+		if err != nil {
+			return false, err
+		}
+		sooner := told.Start.Sub(a.Start)
+		same := sooner.Abs() < earlier || sooner < 0 && all[i].ID == a.ID
+		if known && same && a.Level <= told.Level && !told.At.Before(since) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // told is what a message tells of a story: an alert, or a record as it is.
