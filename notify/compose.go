@@ -200,7 +200,11 @@ func (c *composer) news(l *letter, s *subscription.Subscription) error {
 		if err != nil {
 			return err
 		}
-		if c.current(a, item.What, s, last, knows) {
+		same, err := heardAs(c.tx, c.alerts, a, s.ID, last.At, c.now)
+		if err != nil {
+			return err
+		}
+		if c.current(a, item.What, s, last, knows, same) {
 			over := item.What == alert.Ended || item.What == alert.Withdrawn
 			l.danger = l.danger || a.Level == alert.Danger || over && last.Level == alert.Danger
 			l.bulletin.Entries = append(l.bulletin.Entries, c.entry(a, item.What, s))
@@ -232,13 +236,14 @@ func (c *composer) entry(a *alert.Alert, what alert.ChangeKind, s *subscription.
 }
 
 // current tells whether what an item was to say of an alert is so, and is news to
-// its reader, who heard last of its story, if he knows anything of it.
-func (c *composer) current(a *alert.Alert, what alert.ChangeKind, s *subscription.Subscription, last store.Told, knows bool) bool {
+// its reader, who heard last of its story, if he knows anything of it, and may have
+// heard the same of the very alert.
+func (c *composer) current(a *alert.Alert, what alert.ChangeKind, s *subscription.Subscription, last store.Told, knows, same bool) bool {
 	if what == alert.Ended || what == alert.Withdrawn {
 		return knows && !c.goesOn(storyOf(a), s)
 	}
 	switch {
-	case !c.holds(a, s):
+	case !c.holds(a, s) || knows && same:
 		return false
 	case !knows || a.Level > last.Level:
 		return true

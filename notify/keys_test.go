@@ -193,7 +193,8 @@ func TestConfirmationTokens(t *testing.T) {
 
 func TestNamesOfThingsNotToBeSeen(t *testing.T) {
 	k := openKeysIn(t, filepath.Join(t.TempDir(), "a"))
-	if k.AddressKey("ana@x.cl") != k.AddressKey("ana@x.cl") || k.AddressKey("ana@x.cl") == k.AddressKey("eva@x.cl") {
+	ana, again, eva := k.AddressKey("ana@x.cl"), k.AddressKey("ana@x.cl"), k.AddressKey("eva@x.cl")
+	if ana != again || ana == eva {
 		t.Error("address keys")
 	}
 	refs := []string{k.Ref([]byte("ab"), []byte("c")), k.Ref([]byte("a"), []byte("bc")), k.Ref([]byte("abc")), k.Ref(), k.Ref([]byte("abc"), nil)}

@@ -11,9 +11,9 @@ import (
 
 // What somebody is told of a hazard in a park is a story, however many alerts it
 // has. Two records are kept of each person and story. The first has what was
-// decided to be told, so that nothing is decided twice. The second has what did
-// go out, so that nobody is told of the end of what he never heard, nor again
-// what he knows.
+// decided to be told, so that nothing is decided twice. The second, and one of each
+// alert, has what did go out, so that nobody is told of the end of what he never
+// heard, nor again what he knows.
 
 const (
 	heardSuffix = ".oido"
@@ -52,7 +52,7 @@ func with(told store.Told, a *alert.Alert, what alert.ChangeKind, at time.Time) 
 	next := store.Told{At: at, Until: later(at, a.End).Add(remembered), Level: a.Level, Start: a.Start}
 	switch {
 	case what == alert.Ended || what == alert.Withdrawn:
-		next.Over, next.Level = true, alert.NoLevel
+		next.Over, next.Level, next.Until = true, alert.NoLevel, at.Add(remembered)
 	case told.Level > alert.NoLevel && !told.Over:
 		next.Level = max(told.Level, a.Level)
 		next.Until = later(next.Until, told.Until)
@@ -66,7 +66,7 @@ func with(told store.Told, a *alert.Alert, what alert.ChangeKind, at time.Time) 
 // putHeard keeps that an item's news went out.
 func putHeard(tx *store.Tx, i *store.Item, told []told, now time.Time) error {
 	for _, t := range told {
-		before, _, err := heard(tx, t.story, i.Subscriber, now)
+		before, knows, err := heard(tx, t.story, i.Subscriber, now)
 		if err != nil {
 			return err
 		}
@@ -74,12 +74,44 @@ func putHeard(tx *store.Tx, i *store.Item, told []told, now time.Time) error {
 		if t.alert != nil {
 			next = with(before, t.alert, t.what, now)
 		}
+		if knows {
+			next.At = before.At // since when he knows of the story
+		}
 		next.Delivered = true
 		if err := tx.PutTold(t.story+heardSuffix, i.Subscriber, next); err != nil {
 			return err
 		}
+		if t.alert == nil || next.Over {
+			continue
+		}
+		alone := with(store.Told{}, t.alert, t.what, now)
+		alone.Delivered = true
+		if err := tx.PutTold(t.alert.ID+heardSuffix, i.Subscriber, alone); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// heardAs tells whether somebody who knows of a story since an instant was told of
+// an alert as it is: of its level or a higher one, and of its start or one not much
+// later; or of another alert of the story (which is among all) at the same time.
+func heardAs(tx *store.Tx, all []alert.Alert, a *alert.Alert, id subscription.ID, since, now time.Time) (bool, error) {
+	for i := range all {
+		if storyOf(&all[i]) != storyOf(a) {
+			continue
+		}
+		told, known, err := recorded(tx, all[i].ID+heardSuffix, id, now)
+		if err != nil {
+			return false, err
+		}
+		sooner := told.Start.Sub(a.Start)
+		same := sooner.Abs() < earlier || sooner < 0 && all[i].ID == a.ID
+		if known && same && a.Level <= told.Level && !told.At.Before(since) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // told is what a message tells of a story: an alert, or a record as it is.

@@ -60,7 +60,7 @@ func inWorld(t *testing.T, test func(w *world)) {
 	t.Helper()
 	folder := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		<-time.After(noon.Sub(time.Now()))
+		<-time.After(time.Until(noon))
 		w := newWorld(t, folder)
 		defer func() {
 			if w.stop != nil {
