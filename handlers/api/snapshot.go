@@ -114,6 +114,7 @@ func (o Builder) build(e *store.Edition, now, modified time.Time, earlier []park
 		precision:    b.precision(),
 		thresholds:   b.thresholdList(),
 		health:       b.healthFacts(),
+		catalogue:    e.Catalogue,
 		until:        b.until(),
 		nextAt:       e.NextAt,
 		modified:     modified,
