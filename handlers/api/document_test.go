@@ -37,6 +37,8 @@ func TestParseDocumentRefuses(t *testing.T) {
 		{"half of a pair", `{"canal":"\ud83c"}`, "mitad de un carácter"},
 		{"the other half", `{"canal":"\udf0a"}`, "mitad de un carácter"},
 		{"two first halves", `{"canal":"\ud83c\ud83c\udf0a"}`, "mitad de un carácter"},
+		{"half and what is no half", `{"canal":"\ud83c\ue000"}`, "mitad de un carácter"},
+		{"half after a pair", `{"canal":"\ud83c\udf0a\ud83c"}`, "columna 23"},
 		{"half in a name", `{"\uD800":1}`, "mitad de un carácter"},
 		{"half before an escaped backslash", `{"canal":"\ud83c\\udf0a"}`, "mitad de un carácter"},
 		{"a name twice", `{"canal":"email","canal":"webpush"}`, "«canal» viene más de una vez"},

@@ -58,7 +58,7 @@ func TestParseTargetRefusesKeys(t *testing.T) {
 		}
 	}
 	for name, bad := range map[string]string{
-		"empty": "", "short": text(auth[:15]), "long": text(append(auth, 1)), "padded wrong": text(auth) + "=", "spaces": " " + text(auth)[1:], "not base64": "ññññññññññññññññññññññ",
+		"empty": "", "short": text(auth[:15]), "long": text(append(auth, 1)), "padded wrong": text(auth) + "=", "spaces": " " + text(auth)[1:], "a line break for two letters": text(auth)[:20] + "\r\n", "not base64": "ññññññññññññññññññññññ",
 	} {
 		_, err := ParseTarget(endpoint, text(key), bad, PushHosts{})
 		if wrong := (*TargetError)(nil); !errors.As(err, &wrong) || wrong.Auth == nil || wrong.Key != nil || wrong.Endpoint != nil {
