@@ -152,11 +152,15 @@ func testPushFaults(t *testing.T, ctx context.Context, f *front, site string) {
 		t.Error("a place to which nothing will ever be sent was kept")
 	}
 	shown("apagado", fail(nil, true))
-	shown("rechazado", func() {
-		fail(nil, false)()
-		evaluate[any](t, ctx, `document.querySelector("[name=viaje_desde]").value = "2026-12-09"`)
-	})
-	if text := evaluate[string](t, ctx, `document.querySelector("[data-estado=rechazado]").textContent`); !strings.Contains(text, "viaje.hasta") {
+	fail(nil, false)()
+	set := func(name, value string) {
+		evaluate[any](t, ctx, fmt.Sprintf(`document.querySelector("[name=%s]").value = %q`, name, value))
+	}
+	shown("sin_silencio", func() { set("silencio_desde", "22:00") })
+	set("silencio_desde", "")
+	shown("sin_viaje", func() { set("viaje_desde", "2025-12-01") })
+	shown("rechazado", func() { set("viaje_hasta", "2025-12-09") })
+	if text := evaluate[string](t, ctx, `document.querySelector("[data-estado=rechazado]").textContent`); !strings.Contains(text, "esa fecha ya pasó") {
 		t.Errorf("the fault is told as %q", text)
 	}
 	for _, test := range []struct{ state, answer string }{
