@@ -247,5 +247,5 @@ func (f *front) get(path string) said { f.t.Helper(); return f.do("GET", path, "
 // post sends a form as a page of this site does.
 func (f *front) post(path string, fields url.Values) said {
 	f.t.Helper()
-	return f.do("POST", path, fields.Encode(), "Sec-Fetch-Site", "same-origin")
+	return f.do("POST", path, fields.Encode(), "Sec-Fetch-Site", "same-origin", "Content-Type", formType)
 }

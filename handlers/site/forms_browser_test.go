@@ -2,6 +2,7 @@ package site
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -31,7 +32,7 @@ func reception(t *testing.T, f *front) *httptest.Server {
 	pages := f.site.Pages(e, now)
 	snapshot := (&api.Builder{}).Build(e, now, now)
 	service := api.NewRouter(func() (*api.Snapshot, time.Time) { return snapshot, now },
-		api.Signups{Desk: f.desk, Policy: "x", Origins: http.NewCrossOriginProtection()})
+		api.Signups{Desk: f.desk, Policy: "x", Origins: http.NewCrossOriginProtection(), Log: slog.New(slog.DiscardHandler)})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header()["Content-Security-Policy"] = []string{formPolicy}
 		w.Header()["Referrer-Policy"] = []string{"no-referrer"}

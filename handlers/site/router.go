@@ -1,6 +1,7 @@
 package site
 
 import (
+	"errors"
 	"log/slog"
 	"net/http"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 
 	"vigia/handlers/prepared"
 	"vigia/store"
+	"vigia/store/subscription"
 )
 
 // Around is what the server lends to the pages that are made for one request.
@@ -155,7 +157,11 @@ const storeRetry = 120
 // failed answers that nothing could be done, and when to try again. The error is
 // logged here, once.
 func (d *desk) failed(w http.ResponseWriter, r *http.Request, err error) {
-	d.Log.Error("a page of subscriptions could not do its work", "error", err)
+	level := slog.LevelError
+	if errors.Is(err, subscription.ErrTooMany) {
+		level = slog.LevelWarn
+	}
+	d.Log.Log(r.Context(), level, "a page of subscriptions could not do its work", "error", err)
 	d.later(w, r, http.StatusServiceUnavailable, "no_se_pudo", storeRetry)
 }
 

@@ -100,7 +100,7 @@ func (d *desk) answerForm(w http.ResponseWriter, r *http.Request, status int, in
 var plainFields = []string{"email", "silencio_desde", "silencio_hasta", "viaje_desde", "viaje_hasta"}
 
 // pushStates are what avisos.js may have to say.
-var pushStates = []string{"no_compatible", "sin_cifrado", "ios", "trabajando", "sin_parques", "sin_consentimiento", "denegado", "sin_permiso",
+var pushStates = []string{"no_compatible", "sin_cifrado", "ios", "trabajando", "sin_parques", "sin_consentimiento", "sin_viaje", "sin_silencio", "denegado", "sin_permiso",
 	"sin_red", "sin_servicio", "espere", "apagado", "rechazado", "fallo", "activado", "cancelado", "no_cancelado"}
 
 // form makes the view of a form from what it was filled in with. What is not in

@@ -59,7 +59,8 @@
 
   function span(fields, name) {
     var from = fields.get(name + "_desde"), to = fields.get(name + "_hasta");
-    return from || to ? { desde: from, hasta: to } : null;
+    if (!from !== !to) throw new Failure("sin_" + name);
+    return from ? { desde: from, hasta: to } : null;
   }
 
   // wish reads the form: a trail that is ticked stands for its park.

@@ -40,6 +40,7 @@ function show(note) {
 
 // pathOf gives the path of a page of this site; of anything else, that of the first.
 function pathOf(text) {
+  if (typeof text !== "string") return "/";
   try {
     var url = new URL(text, self.location.origin);
     return url.origin === self.location.origin ? url.pathname + url.search + url.hash : "/";
