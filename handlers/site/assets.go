@@ -17,10 +17,18 @@ var assetTypes = map[string]string{
 	".js":  "text/javascript; charset=utf-8",
 	".svg": "image/svg+xml",
 	".txt": "text/plain; charset=utf-8",
+
+	".webmanifest": "application/manifest+json",
 }
 
 // fixedAssets are asked for at a path of their own, which no page gives.
-var fixedAssets = map[string]string{"robots.txt": "/robots.txt", "favicon.svg": "/favicon.svg"}
+var fixedAssets = map[string]string{
+	"robots.txt": "/robots.txt", "favicon.svg": "/favicon.svg", "manifest.webmanifest": "/manifest.webmanifest", "sw.js": ServiceWorker,
+}
+
+// ServiceWorker is the path of the script that receives pushes. Its place makes
+// the whole site its own, and browsers look there for a newer one.
+const ServiceWorker = "/sw.js"
 
 // loadAssets prepares the files of static/ and notes the paths that pages name.
 func (s *Site) loadAssets(files fs.FS) error {
@@ -47,9 +55,12 @@ func (s *Site) loadAssets(files fs.FS) error {
 		named[name] = at
 		s.assets[at] = prepared.Static(kind, content)
 	}
-	s.style, s.script, s.icon = named["app.css"], named["vigencia.js"], named["favicon.svg"]
-	if s.style == "" || s.script == "" || s.icon == "" {
-		return fmt.Errorf("assets: app.css, vigencia.js or favicon.svg is missing")
+	for name, path := range map[string]*string{
+		"app.css": &s.style, "vigencia.js": &s.script, "avisos.js": &s.push, "favicon.svg": &s.icon, "manifest.webmanifest": &s.manifest,
+	} {
+		if *path = named[name]; *path == "" {
+			return fmt.Errorf("assets: %s is missing", name)
+		}
 	}
 	return nil
 }

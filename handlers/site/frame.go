@@ -15,8 +15,12 @@ type frame struct {
 	Contact     string
 	Style       string // path of the style sheet
 	Script      string
+	PushScript  string // "" where nothing is subscribed to
 	Icon        string
+	Manifest    string
 	Simulated   bool
+	Demo        bool      // there are pages with what was sent
+	NoIndex     bool      // search engines shall not keep the page
 	ValidUntil  string    // instant from which the page must say that it is over, "" when it shows no estimates
 	Age         *validity // nil on a page that knows of no estimates
 	Body        any

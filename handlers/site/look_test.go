@@ -12,7 +12,7 @@ import (
 )
 
 // contentPolicy is at least as strict as what the server sends with pages.
-const contentPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; " +
+const contentPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; manifest-src 'self'; " +
 	"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 // showcase serves the site in each of its states, the state's name before the

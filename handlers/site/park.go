@@ -10,6 +10,7 @@ import (
 // parkPage is one park.
 type parkPage struct {
 	parkLink
+	Slug      string
 	Kind      string
 	Now       headline
 	Hour      instant // the hour that the state is estimated for
@@ -48,7 +49,7 @@ func (a almanac) park(m moment, i int) parkPage {
 	p := m.Catalogue.Parks[i]
 	now := m.parkAt(i, 0)
 	page := parkPage{
-		parkLink: linkTo(p), Kind: a.texts.say("tipo_parque." + p.Kind),
+		parkLink: linkTo(p), Slug: p.Slug, Kind: a.texts.say("tipo_parque." + p.Kind),
 		Now: a.texts.headline(now), Hour: a.hour(m.hour),
 		Age: a.validity(m), Official: a.official(m, i), Alerts: a.alerts(m, p.Slug), Emergency: m.Catalogue.Emergency,
 		Steward: p.Administrator, StewardAt: p.AdministratorAsOf, URL: p.URL,

@@ -1,6 +1,10 @@
 // Package site renders the public website: every page once a publication, into
 // bodies that are served as they are.
 //
+// What cannot be made before, because it is of one request, is answered by the
+// handler that [Site.Router] gives: forms, the pages that a mail leads to, and
+// those of the demo.
+//
 // Data passes through it top to bottom: a store.Edition is read at an instant
 // (moment: which hour is now, whether the estimates still hold) → states of parks
 // and trails → words, in the park's own time (almanac, texts) → views, one type
@@ -20,6 +24,7 @@ import (
 	"time"
 
 	"vigia/forecast/hazard"
+	"vigia/handlers/api"
 	"vigia/handlers/prepared"
 	"vigia/store"
 	"vigia/web"
@@ -31,6 +36,13 @@ type Options struct {
 	Contact  string         // e-mail of the operator; may be empty
 	Version  string         // version of the program
 	Location *time.Location // zone of pages that are of no park; UTC when nil
+
+	Desk api.Desk // where subscriptions are made; nil is a site without forms
+
+	// Demo gives what was sent in the demo; nil outside it. DemoSubscribe makes a
+	// subscription of a simulated browser to a park.
+	Demo          func() Caught
+	DemoSubscribe func(park string) error
 }
 
 // Site renders the pages.
@@ -41,7 +53,10 @@ type Site struct {
 	assets  map[string]*prepared.Body     // by path
 	style   string                        // path of the style sheet, with its hash
 	script  string
+	push    string // path of the script that subscribes to pushes
 	icon    string
+
+	manifest string
 
 	pairsOnce sync.Mutex
 	pairs     *prepared.Body // raw pairs of pairsOf
@@ -85,6 +100,7 @@ func (s *Site) Pages(e *store.Edition, now time.Time) map[string]*prepared.Body 
 	add("precision", s.frame(m, "/precision", "precision", country.precision(e)).dated(country, m, false))
 	pages[precisionCSV] = s.precisionPairs(e)
 	add("acerca", s.frame(m, "/acerca", "acerca", nil).dated(country, m, false))
+	add("privacidad", s.frame(m, "/privacidad", "privacidad", web.PolicyVersion).dated(country, m, false))
 	s.addParks(pages, country, m)
 	return pages
 }
@@ -131,8 +147,8 @@ func (s *Site) frame(m moment, path, key string, body any) frame {
 	return frame{
 		Title: s.texts.say("titulo." + key), Description: s.texts.say("descripcion." + key), Path: path,
 		Base: s.options.BaseURL, Version: s.options.Version, Contact: s.options.Contact,
-		Style: s.style, Script: s.script, Icon: s.icon,
-		Simulated: m.Simulated, Body: body,
+		Style: s.style, Script: s.script, Icon: s.icon, Manifest: s.manifest,
+		Simulated: m.Simulated, Demo: s.options.Demo != nil, Body: body,
 	}
 }
 

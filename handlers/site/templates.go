@@ -11,8 +11,9 @@ import (
 
 // sharedTemplates are part of every page; the others are a page each.
 var (
-	sharedTemplates = []string{"pagina", "formas", "alerta", "senal"}
-	pageTemplates   = []string{"portada", "parque", "alertas", "metodo", "precision", "acerca", "no_encontrada"}
+	sharedTemplates = []string{"pagina", "formas", "alerta", "senal", "deseos"}
+	pageTemplates   = []string{"portada", "parque", "alertas", "metodo", "precision", "acerca", "no_encontrada", "privacidad",
+		"suscribirse", "confirmar", "baja", "resultado", "demo_correo", "demo_push"}
 )
 
 // parsePages parses each page together with the shared templates. A file that

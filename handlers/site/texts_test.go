@@ -13,6 +13,7 @@ import (
 	"vigia/forecast/hazard"
 	"vigia/store"
 	"vigia/store/catalogue"
+	"vigia/store/subscription"
 	"vigia/web"
 )
 
@@ -31,6 +32,14 @@ func families() map[string][]string {
 		"mediana.":       {"temperatura", "sensacion", "viento", "racha", "precipitacion", "nieve", "isoterma", "visibilidad", "uv"},
 	}
 	f["motivo_corto."] = f["motivo."]
+	for _, name := range []string{"pendiente", "correo_apagado", "no_se_pudo", "demasiadas", "ajena", "metodo", "forma", "confirmada",
+		"ya_confirmada", "enlace_desconocido", "no_fui_yo", "cancelada"} {
+		f["resultado."] = append(f["resultado."], name+".titulo", name+".texto")
+	}
+	f["push.estado."] = pushStates
+	f["campo."] = formFields
+	f["falta."] = []string{"campo", "parques", "email", "consentimiento", "viaje", "silencio"}
+	f["idioma."] = []string{subscription.Spanish.String(), subscription.English.String()}
 	f["precision.desde."] = []string{hazard.Amber.String(), hazard.Red.String()}
 	f["precision.nulo."] = []string{"sin_eventos", "sin_pronosticos", "muestra_insuficiente"}
 	f["precision.situacion."] = []string{store.StageNone, store.StagePreliminary, store.StageStable}
@@ -50,7 +59,7 @@ func families() map[string][]string {
 		f["cantidad."] = append(f["cantidad."], q.String())
 	}
 	for l := alert.Caution; l <= alert.Danger; l++ {
-		f["nivel."] = append(f["nivel."], l.String())
+		f["nivel."], f["nivel_minimo."] = append(f["nivel."], l.String()), append(f["nivel_minimo."], l.String())
 	}
 	for p := alert.Scheduled; p <= alert.Finished; p++ {
 		f["situacion."] = append(f["situacion."], p.String())
@@ -94,14 +103,15 @@ func wantedKeys(t *testing.T) map[string]bool {
 		}
 		read(string(source))
 	}
-	for _, file := range []string{"figures.go", "clock.go", "ribbon.go", "level.go", "frame.go", "home.go", "alerts.go", "park.go", "notices.go", "method.go", "precision.go", "site.go"} {
+	for _, file := range []string{"figures.go", "clock.go", "ribbon.go", "level.go", "frame.go", "home.go", "alerts.go", "park.go", "notices.go", "method.go", "precision.go", "site.go",
+		"router.go", "subscribe.go", "signup.go", "wishes.go", "confirm.go", "cancel.go", "demo.go"} {
 		source, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		read(string(source))
 	}
-	for _, file := range []string{"es.json", "app.css", "vigencia.js", "favicon.svg", "robots.txt"} {
+	for _, file := range []string{"es.json", "app.css", "vigencia.js", "avisos.js", "sw.js", "manifest.webmanifest", "favicon.svg", "robots.txt"} {
 		delete(wanted, file)
 	}
 	return wanted

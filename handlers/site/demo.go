@@ -1,0 +1,156 @@
+package site
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/julienschmidt/httprouter"
+
+	"vigia/handlers/prepared"
+)
+
+// Caught is everything that the demo sent, the newest first.
+type Caught struct {
+	Mails  []CaughtMail
+	Pushes []CaughtPush
+}
+
+// CaughtMail is a mail as it arrived.
+type CaughtMail struct {
+	At                time.Time
+	From, To, Subject string
+	Text, HTML        string // its two forms, "" for none
+	Raw               []byte // with all its headers
+}
+
+// CaughtPush is a push as the simulated browser read it.
+type CaughtPush struct {
+	At             time.Time
+	Topic, Urgency string
+	TTL            int // seconds
+	Payload        CaughtPayload
+}
+
+// CaughtPayload is what a push says.
+type CaughtPayload struct {
+	Title, Body string
+	Tag, Path   string // Path is the page that a press opens
+	Level       string // "" for none
+	Expires     time.Time
+	Language    string
+}
+
+// mailView is a mail as it is shown.
+type mailView struct {
+	CaughtMail
+	When   instant
+	Frame  string // path of its HTML form, "" for none
+	Header string
+}
+
+// id names a mail as long as it is kept, however many come after it.
+func (m *CaughtMail) id() string {
+	sum := sha256.Sum256(m.Raw)
+	return hex.EncodeToString(sum[:8])
+}
+
+// header gives a mail's header as it arrived.
+func (m *CaughtMail) header() string {
+	raw, _, _ := bytes.Cut(bytes.ReplaceAll(m.Raw, []byte("\r\n"), []byte("\n")), []byte("\n\n"))
+	return string(raw)
+}
+
+// mailFramePolicy lets a page hold the mails that this site caught.
+const mailFramePolicy = "; frame-src 'self'"
+
+// mailPolicy is that of a mail's HTML: its own style and nothing else, in a
+// sandbox, from which links open in a window of their own.
+const mailPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; " +
+	"frame-ancestors 'self'; sandbox allow-popups allow-popups-to-escape-sandbox"
+
+func (d *desk) serveCaughtMail(w http.ResponseWriter, r *http.Request, _ httprouter.Params) {
+	p := d.draft()
+	var views []mailView
+	for _, mail := range d.options.Demo().Mails {
+		view := mailView{CaughtMail: mail, When: p.words.instant(mail.At), Header: mail.header()}
+		if mail.HTML != "" {
+			view.Frame = "/demo/correo/" + mail.id() + "/html"
+		}
+		views = append(views, view)
+	}
+	h := w.Header()
+	h.Set("Content-Security-Policy", h.Get("Content-Security-Policy")+mailFramePolicy)
+	f := d.frame(p.moment, "", "demo_correo", views)
+	f.NoIndex = true
+	d.answer(w, r, http.StatusOK, p, "demo_correo", f)
+}
+
+func (d *desk) serveCaughtHTML(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
+	mails := d.options.Demo().Mails
+	i := slices.IndexFunc(mails, func(m CaughtMail) bool { return m.HTML != "" && m.id() == params.ByName("id") })
+	if i < 0 {
+		d.Rest.ServeHTTP(w, r)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Security-Policy", mailPolicy)
+	h.Set("X-Frame-Options", "SAMEORIGIN")
+	html := strings.Replace(mails[i].HTML, "<head>", `<head><base target="_blank">`, 1)
+	_, now := d.Shown()
+	prepared.Static(htmlType, []byte(html)).Serve(w, r, prepared.Terms{Status: http.StatusOK, Now: now, CacheControl: prepared.NoStore})
+}
+
+// pushPage is every push that was caught, and the form that makes a browser.
+type pushPage struct {
+	Pushes []pushView
+	Parks  []choice
+	Fault  string // why no browser was made, "" when none was asked for or it was
+	Made   bool
+}
+
+// pushView is a push as it is shown.
+type pushView struct {
+	CaughtPush
+	When, Expires instant
+	Minutes       int // of its life
+}
+
+func (d *desk) serveCaughtPush(w http.ResponseWriter, r *http.Request, _ httprouter.Params) {
+	d.answerCaughtPush(w, r, http.StatusOK, pushPage{})
+}
+
+func (d *desk) answerCaughtPush(w http.ResponseWriter, r *http.Request, status int, view pushPage) {
+	p := d.draft()
+	for _, push := range d.options.Demo().Pushes {
+		view.Pushes = append(view.Pushes, pushView{
+			CaughtPush: push, When: p.words.instant(push.At), Expires: p.words.instant(push.Payload.Expires), Minutes: push.TTL / 60,
+		})
+	}
+	for _, i := range northToSouth(p.Catalogue.Parks) {
+		view.Parks = append(view.Parks, choice{Value: p.Catalogue.Parks[i].Slug, Name: p.Catalogue.Parks[i].Name})
+	}
+	w.Header()["Referrer-Policy"] = sameOrigin // see answerForm
+	f := d.frame(p.moment, "", "demo_push", view)
+	f.NoIndex = true
+	d.answer(w, r, status, p, "demo_push", f)
+}
+
+// subscribeInDemo makes a simulated browser that follows a park.
+func (d *desk) subscribeInDemo(w http.ResponseWriter, r *http.Request, _ httprouter.Params) {
+	p := d.draft()
+	slug := r.PostFormValue("parque")
+	if _, ok := p.Catalogue.ParkBySlug(slug); !ok {
+		d.answerCaughtPush(w, r, http.StatusUnprocessableEntity, pushPage{Fault: d.texts.say("demo.sin_parque")})
+		return
+	}
+	if err := d.options.DemoSubscribe(slug); err != nil {
+		d.answerCaughtPush(w, r, http.StatusServiceUnavailable, pushPage{Fault: d.texts.say("demo.no_se_pudo")})
+		return
+	}
+	d.answerCaughtPush(w, r, http.StatusOK, pushPage{Made: true})
+}

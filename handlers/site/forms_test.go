@@ -1,0 +1,381 @@
+package site
+
+import (
+	"errors"
+	"maps"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"vigia/forecast/alert"
+	"vigia/forecast/hazard"
+	"vigia/handlers/api"
+	"vigia/store/subscription"
+	"vigia/web"
+)
+
+// everyForm are the paths of all pages that are made for one request.
+func everyForm() []string {
+	paths := []string{"/suscribirse", "/suscribirse?parque=torres-del-paine&parque=no-existe", "/demo/correo", "/demo/push"}
+	for _, token := range []string{pendingToken, usedToken, activeToken, unknownToken, "x", "%3Cscript%3E"} {
+		paths = append(paths, "/confirmar/"+token, "/baja/"+token)
+	}
+	return paths
+}
+
+func inDemo(o *Options) {
+	o.Demo, o.DemoSubscribe = caught, func(string) error { return nil }
+}
+
+func TestReadingChangesNothing(t *testing.T) {
+	f := newFront(t, inDemo)
+	for _, method := range []string{"GET", "HEAD", "OPTIONS"} {
+		for _, path := range append(everyForm(), "/confirmar/"+pendingToken+"/no-fui-yo") {
+			f.do(method, path, "", "If-None-Match", "*", "Sec-Fetch-Site", "cross-site")
+		}
+	}
+	if n := f.desk.counted(); n != 0 || len(f.desk.active) != 1 || len(f.desk.pending) != 2 {
+		t.Errorf("%d changes by reading", n)
+	}
+	f.post("/confirmar/"+pendingToken, nil) // the control: the desk does count
+	if f.desk.counted() != 1 {
+		t.Error("a confirmation was not counted")
+	}
+}
+
+func TestPagesOfOneRequest(t *testing.T) {
+	f := newFront(t, inDemo)
+	for _, path := range everyForm() {
+		got, head := f.get(path), f.do("HEAD", path, "")
+		carries := strings.HasPrefix(path, "/confirmar/") || strings.HasPrefix(path, "/baja/")
+		if head.status != got.status || head.page != "" || head.header.Get("Content-Length") != got.header.Get("Content-Length") {
+			t.Errorf("HEAD %s: %d with %q", path, head.status, head.page)
+		}
+		if got.header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s: may be kept", path)
+		}
+		if marked := got.header.Get("X-Robots-Tag") == "noindex" && strings.Contains(got.page, `name="robots" content="noindex"`); marked != carries && carries {
+			t.Errorf("%s: search engines may keep it", path)
+		}
+		if carries && (got.header.Get("Referrer-Policy") != "" || strings.Contains(got.page, `rel="canonical"`)) {
+			t.Errorf("%s: its address is given away", path) // the server's own policy is no-referrer
+		}
+		checkWords(t, path, got)
+	}
+}
+
+// checkWords holds a page against what all pages must and must not say.
+func checkWords(t *testing.T, name string, got said) {
+	t.Helper()
+	if err := wellFormed(got.page); err != nil {
+		t.Errorf("%s: %v", name, err)
+	}
+	if found := forbidden.FindString(strings.ReplaceAll(got.text, "<script>", "")); found != "" {
+		t.Errorf("%s says %q", name, found)
+	}
+	if strings.Contains(got.page, "<script>") || strings.Contains(got.page, "ZgotmplZ") || regexp.MustCompile(`\s(on[a-z]+|style)=`).MatchString(got.page) {
+		t.Errorf("%s: inline script or style, or a filtered value", name)
+	}
+	for _, link := range regexp.MustCompile(`(?:href|src|action)="([^"]*)"`).FindAllStringSubmatch(got.page, -1) {
+		foreign := strings.HasPrefix(link[1], "http") || strings.HasPrefix(link[1], "//")
+		if foreign && strings.Contains(link[1], "AbC-") {
+			t.Errorf("%s: a token in the link %s", name, link[1])
+		}
+	}
+}
+
+// filledIn is a form as a person sends it.
+func filledIn(change func(url.Values)) url.Values {
+	in := url.Values{"parques": {"torres-del-paine"}, "nivel_minimo": {"precaucion"}, "idioma": {"es"}, "consentimiento": {"si"},
+		"email": {"ana@correo.cl"}, trapField: {""}, "silencio_desde": {""}, "silencio_hasta": {""}, "viaje_desde": {""}, "viaje_hasta": {""}}
+	if change != nil {
+		change(in)
+	}
+	return in
+}
+
+func TestFormBecomesARequest(t *testing.T) {
+	whole := subscription.Preferences{Parks: []string{"conguillio"}, Trails: []string{"torres-del-paine/mirador-base-torres"}, Language: subscription.English}
+	whole.MinLevel = alert.Danger
+	whole.Hazards = whole.Hazards.With(hazard.Wind).With(hazard.UV)
+	whole.Quiet = &subscription.Quiet{From: 22 * 60, To: 6 * 60}
+	whole.Trip = &subscription.Trip{From: "2026-12-01", To: "2026-12-09"}
+	least := subscription.Preferences{Parks: []string{"torres-del-paine"}}
+	least.MinLevel = alert.Caution
+	trail := edition(t).Catalogue
+	i, _ := trail.ParkBySlug("torres-del-paine")
+	whole.Trails = []string{"torres-del-paine/" + trail.TrailsOf(i)[0].Slug}
+	for _, test := range []struct {
+		name   string
+		change func(url.Values)
+		want   subscription.Preferences
+		trap   bool
+	}{
+		{"least", nil, least, false},
+		{"only what is needed", func(in url.Values) { maps.DeleteFunc(in, func(k string, _ []string) bool { return in.Get(k) == "" }) }, least, false},
+		{"the trap", func(in url.Values) { in.Set(trapField, "comprar") }, least, true},
+		{"everything", func(in url.Values) {
+			in["parques"] = []string{"conguillio", "torres-del-paine", "conguillio"} // a trail stands for its park
+			in["senderos"], in["amenazas"] = whole.Trails, []string{"viento", "uv"}
+			in["silencio_desde"], in["silencio_hasta"] = []string{"22:00"}, []string{"06:00"}
+			in["viaje_desde"], in["viaje_hasta"] = []string{"2026-12-01"}, []string{"2026-12-09"}
+			in["nivel_minimo"], in["idioma"], in["otra_cosa"] = []string{"peligro"}, []string{"en"}, []string{"x"}
+		}, whole, false},
+	} {
+		f := newFront(t, nil)
+		got := f.post("/suscribirse", filledIn(test.change))
+		if got.status != 202 || len(f.desk.asked) != 1 {
+			t.Errorf("%s: %d, %s", test.name, got.status, got.text)
+			continue
+		}
+		asked := f.desk.asked[0]
+		want := subscription.Request{Address: "ana@correo.cl", Preferences: asked.Preferences, Trap: test.trap,
+			Consent: subscription.Consent{At: now, Policy: web.PolicyVersion}, Until: now.Add(api.ConfirmationLife)}
+		if asked.Address != want.Address || asked.Consent != want.Consent || !asked.Until.Equal(want.Until) || asked.Trap != want.Trap {
+			t.Errorf("%s: asked %+v, want %+v", test.name, asked, want)
+		}
+		if got, want := deref(asked.Preferences), deref(test.want); got != want {
+			t.Errorf("%s: %s, want %s", test.name, got, want)
+		}
+	}
+}
+
+// deref writes preferences so that they can be compared.
+func deref(p subscription.Preferences) string {
+	text := strings.Join(p.Parks, ",") + ";" + strings.Join(p.Trails, ",") + ";" + p.MinLevel.String() + ";" + p.Language.String() + ";"
+	for h := range hazard.NumHazards {
+		if p.Hazards.Has(hazard.Hazard(h)) && p.Hazards != 0 {
+			text += hazard.Hazard(h).String() + ","
+		}
+	}
+	if p.Quiet != nil {
+		text += ";" + minuteOfDay(p.Quiet.From) + "-" + minuteOfDay(p.Quiet.To)
+	}
+	if p.Trip != nil {
+		text += ";" + string(p.Trip.From) + "-" + string(p.Trip.To)
+	}
+	return text
+}
+
+func TestFaultsOfTheForm(t *testing.T) {
+	const evil = `"><script>alert(1)</script>`
+	for _, test := range []struct {
+		name   string
+		change func(url.Values)
+		says   []string
+	}{
+		{"empty", func(in url.Values) { clear(in) }, []string{"Parques: marque al menos uno.", "Consentimiento: sin aceptar", "Correo: escriba su dirección."}},
+		{"address", func(in url.Values) { in.Set("email", evil+"@correo.cl") }, []string{"Correo: "}},
+		{"reserved domain", func(in url.Values) { in.Set("email", "ana@localhost") }, []string{"Correo: "}},
+		{"park", func(in url.Values) { in["parques"] = []string{evil, "torres-del-payne"} }, []string{"Parques: ", "«torres-del-paine»"}},
+		{"trail", func(in url.Values) { in["senderos"] = []string{"torres-del-paine/" + evil} }, []string{"Senderos: "}},
+		{"level", func(in url.Values) { in.Set("nivel_minimo", evil) }, []string{"Alertas: "}},
+		{"hazard", func(in url.Values) { in["amenazas"] = []string{evil} }, []string{"Peligros: "}},
+		{"language", func(in url.Values) { in.Set("idioma", evil) }, []string{"Idioma: "}},
+		{"half a trip", func(in url.Values) { in.Set("viaje_desde", "2026-12-01") }, []string{"Viaje: indique las dos fechas, o ninguna."}},
+		{"a trip that is over", func(in url.Values) { in.Set("viaje_desde", "2026-01-01"); in.Set("viaje_hasta", "2026-01-09") }, []string{"Viaje: "}},
+		{"dates that are none", func(in url.Values) { in.Set("viaje_desde", evil); in.Set("viaje_hasta", evil) }, []string{"Viaje: "}},
+		{"half a silence", func(in url.Values) { in.Set("silencio_hasta", "06:00") }, []string{"Horas de silencio: indique las dos horas, o ninguna."}},
+		{"all of it", func(in url.Values) {
+			for _, name := range append(slices.Clone(plainFields), "nivel_minimo", "idioma", "parques", "senderos", "amenazas") {
+				in[name] = []string{evil, evil}
+			}
+			in.Del("consentimiento")
+		}, []string{"Parques: ", "Senderos: ", "Alertas: ", "Viaje: ", "Horas de silencio: ", "Peligros: ", "Idioma: ", "Consentimiento: ", "Correo: "}},
+	} {
+		f := newFront(t, nil)
+		got := f.post("/suscribirse", filledIn(test.change))
+		if got.status != 422 || f.desk.counted() != 0 {
+			t.Errorf("%s: %d with %d changes", test.name, got.status, f.desk.counted())
+		}
+		at := 0
+		for _, must := range test.says {
+			found := strings.Index(got.text[at:], must)
+			if found < 0 {
+				t.Errorf("%s: does not say %q, or not in the order of the form", test.name, must)
+				continue
+			}
+			at += found
+		}
+		checkWords(t, test.name, got)
+	}
+}
+
+func TestFaultyFormKeepsWhatWasFilledIn(t *testing.T) {
+	f := newFront(t, nil)
+	got := f.post("/suscribirse", url.Values{"parques": {"conguillio"}, "senderos": {"conguillio/sierra-nevada"}, "nivel_minimo": {"peligro"}, "idioma": {"en"},
+		"email": {"ana&co@"}, "silencio_desde": {"22:00"}, "viaje_hasta": {"2026-12-09"}, "amenazas": {"nieve"}, trapField: {"x"}})
+	for _, must := range []string{
+		`name="parques" value="conguillio" checked`, `name="senderos" value="conguillio/sierra-nevada" checked`, `value="peligro" checked`, `value="en" checked`,
+		`value="ana&amp;co@"`, `name="silencio_desde" value="22:00"`, `name="viaje_hasta" value="2026-12-09"`, `value="nieve" checked`,
+		`<details class="mas" open>`, `aria-invalid="true" aria-describedby="falta-email"`, `<a href="#email">`,
+	} {
+		if !strings.Contains(got.page, must) {
+			t.Errorf("the form lacks %s", must)
+		}
+	}
+	if strings.Contains(got.page, `id="consentimiento" name="consentimiento" value="si" required checked`) || strings.Count(got.page, `value="conguillio"`) != 1 {
+		t.Error("consent is given by itself, or a park stands twice")
+	}
+}
+
+func TestFormListsEveryPlace(t *testing.T) {
+	f := newFront(t, nil)
+	c := edition(t).Catalogue
+	for query, ticked := range map[string]int{"": 0, "?parque=conguillio": 1, "?parque=conguillio&parque=torres-del-paine&parque=nada": 2, "?parque=%22%3E": 0} {
+		page := f.get("/suscribirse" + query).page
+		for _, p := range c.Parks {
+			if strings.Count(page, `name="parques" value="`+p.Slug+`"`) != 1 {
+				t.Errorf("%s: %s does not stand there once", query, p.Slug)
+			}
+		}
+		if n := strings.Count(page, `name="parques"`); n != len(c.Parks) || strings.Count(page, `" checked> <span>Parque`) != ticked {
+			t.Errorf("%s: %d parks, want %d ticked", query, n, ticked)
+		}
+	}
+	var all url.Values = url.Values{}
+	for _, p := range c.Parks {
+		all.Add("parque", p.Slug)
+	}
+	if page := f.get("/suscribirse?" + all.Encode()).page; strings.Contains(page, `name="senderos"`) {
+		t.Error("the trails of all parks do not fit into an answer")
+	}
+}
+
+func TestAnswerIsTheSameForEveryAddress(t *testing.T) {
+	f := newFront(t, nil)
+	first := f.post("/suscribirse", filledIn(nil))
+	again := f.post("/suscribirse", filledIn(nil))
+	other := f.post("/suscribirse", filledIn(func(in url.Values) { in.Set("email", "nadie@otro.cl"); in.Set(trapField, "x") }))
+	for _, got := range []said{again, other} {
+		if got.page != first.page || got.status != 202 || got.header.Get("Etag") != first.header.Get("Etag") {
+			t.Error("the answers differ")
+		}
+	}
+	if strings.Contains(first.page, "ana@") || len(f.desk.asked) != 3 {
+		t.Error("the address is repeated, or not each was asked")
+	}
+}
+
+func TestWhatCannotBeTaken(t *testing.T) {
+	off := func(f *front) { f.desk.closed[subscription.Email] = true }
+	for _, test := range []struct {
+		name       string
+		before     func(*front)
+		body, kind string
+		status     int
+		says       string
+		retry      string
+	}{
+		{"mail is off", off, filledIn(nil).Encode(), formType, 503, "avisos en este navegador", ""},
+		{"both are off", func(f *front) { off(f); f.desk.closed[subscription.WebPush] = true }, "", formType, 503, "no puede enviar correos", ""},
+		{"went off meanwhile", func(f *front) { f.desk.err = subscription.ErrNoChannel }, filledIn(nil).Encode(), formType, 503, "avisos en este navegador", ""},
+		{"disk full", func(f *front) { f.desk.err = errDisk }, filledIn(nil).Encode(), formType, 503, "No se pudo hacer", "120"},
+		{"too many wait", func(f *front) { f.desk.err = subscription.ErrTooMany }, filledIn(nil).Encode(), formType, 503, "No se pudo hacer", "120"},
+		{"too often", func(f *front) { f.wait = 1234 }, filledIn(nil).Encode(), formType, 429, "Demasiados intentos", "1234"},
+		{"JSON", nil, `{"canal":"email"}`, "application/json", 415, "No se entendió", ""},
+		{"no kind", nil, "parques=x", "", 415, "No se entendió", ""},
+		{"bad escape", nil, "parques=%zz", formType, 400, "No se entendió", ""},
+		{"bad semicolon", nil, "a=1;b=2", formType, 400, "No se entendió", ""},
+	} {
+		f := newFront(t, nil)
+		if test.before != nil {
+			test.before(f)
+		}
+		got := f.do("POST", "/suscribirse", test.body, "Content-Type", test.kind, "Sec-Fetch-Site", "same-origin")
+		if got.status != test.status || !strings.Contains(got.text, test.says) || got.header.Get("Retry-After") != test.retry || len(f.desk.asked) != 0 {
+			t.Errorf("%s: %d, Retry-After %q, %s", test.name, got.status, got.header.Get("Retry-After"), got.text)
+		}
+		if logged := strings.Contains(f.log.String(), "level=ERROR"); logged != errors.Is(f.desk.err, errDisk) {
+			t.Errorf("%s: logged %q", test.name, f.log.String())
+		}
+		checkWords(t, test.name, got)
+	}
+}
+
+func TestFormSaysWhatIsOff(t *testing.T) {
+	for _, test := range []struct{ mail, push bool }{{true, true}, {true, false}, {false, true}, {false, false}} {
+		f := newFront(t, nil)
+		f.desk.closed = [subscription.NumChannels]bool{!test.mail, !test.push}
+		got := f.get("/suscribirse")
+		if strings.Contains(got.page, `type="email"`) != test.mail || strings.Contains(got.text, "no envía correos") == test.mail ||
+			strings.Contains(got.page, `id="avisos"`) != test.push || strings.Contains(got.text, "no envía avisos al navegador") == test.push {
+			t.Errorf("mail %v, push %v: %s", test.mail, test.push, got.text)
+		}
+	}
+}
+
+func TestOtherSitesMayNotSend(t *testing.T) {
+	same, cross := []string{"Sec-Fetch-Site", "same-origin"}, []string{"Sec-Fetch-Site", "cross-site", "Origin", "https://otro.example"}
+	old, oldCross := []string{"Origin", "http://example.com"}, []string{"Origin", "https://otro.example"} // browsers before Sec-Fetch-Site
+	nameless, program := []string{"Origin", "null"}, []string(nil)
+	for _, test := range []struct {
+		path    string
+		headers []string
+		allowed bool
+	}{
+		{"/suscribirse", same, true}, {"/suscribirse", cross, false}, {"/suscribirse", old, true}, {"/suscribirse", oldCross, false},
+		{"/suscribirse", nameless, false}, {"/suscribirse", program, true}, {"/suscribirse", []string{"Sec-Fetch-Site", "same-site"}, false},
+		{"/confirmar/TOKEN", same, true}, {"/confirmar/TOKEN", cross, false}, {"/confirmar/TOKEN", oldCross, false},
+		{"/confirmar/TOKEN", nameless, true}, // its page has no-referrer, so that an old browser names no origin
+		{"/confirmar/TOKEN", []string{"Origin", "null", "Sec-Fetch-Site", "cross-site"}, false},
+		{"/confirmar/TOKEN/no-fui-yo", same, true}, {"/confirmar/TOKEN/no-fui-yo", cross, false},
+		{"/baja/TOKEN", same, true}, {"/baja/TOKEN", cross, true}, {"/baja/TOKEN", oldCross, true}, {"/baja/TOKEN", program, true},
+		{"/demo/push", same, true}, {"/demo/push", cross, false},
+	} {
+		f := newFront(t, inDemo)
+		token := pendingToken
+		if strings.HasPrefix(test.path, "/baja/") {
+			token = activeToken
+		}
+		body := filledIn(func(in url.Values) { in.Set("parque", "torres-del-paine") }).Encode()
+		got := f.do("POST", strings.Replace(test.path, "TOKEN", token, 1), body, test.headers...)
+		if allowed := got.status != 403; allowed != test.allowed || (f.desk.counted() > 0) != (test.allowed && test.path != "/demo/push") {
+			t.Errorf("%s with %v: %d and %d changes", test.path, test.headers, got.status, f.desk.counted())
+		}
+	}
+}
+
+func TestOtherMethods(t *testing.T) {
+	f := newFront(t, inDemo)
+	for path, allow := range map[string]string{
+		"/suscribirse": "GET, HEAD, OPTIONS, POST", "/confirmar/" + pendingToken: "GET, HEAD, OPTIONS, POST",
+		"/confirmar/" + pendingToken + "/no-fui-yo": "OPTIONS, POST", "/baja/" + activeToken: "GET, HEAD, OPTIONS, POST",
+		"/demo/correo": "GET, HEAD, OPTIONS", "/demo/push": "GET, HEAD, OPTIONS, POST",
+	} {
+		for _, method := range []string{"DELETE", "PUT", "PATCH", "TRACE", "OPTIONS"} {
+			want := 405
+			if method == "OPTIONS" {
+				want = 204
+			}
+			got := f.do(method, path, "")
+			if got.status != want || got.header.Get("Allow") != allow || got.header.Get("Cache-Control") != "no-store" {
+				t.Errorf("%s %s: %d, Allow %q", method, path, got.status, got.header.Get("Allow"))
+			}
+		}
+	}
+	if f.desk.counted() != 0 {
+		t.Error("a method that is not allowed changed something")
+	}
+	for _, path := range []string{"/suscribirse/", "/confirmar", "/confirmar/", "/baja/a/b", "/confirmar/a/otra", "/Suscribirse", "/demo", "/"} {
+		if got := f.get(path); got.status != 418 {
+			t.Errorf("%s is not left to the others: %d", path, got.status)
+		}
+	}
+}
+
+func TestPrivacyPageIsTrue(t *testing.T) {
+	page := readable(pagesOf(t, short(edition(t)), now)["/privacidad"])
+	for _, must := range []string{"hola@vigia.example", "Ley 21.719", "48 horas", "24 horas", "30 días", "/api/v1/suscriptores/", "No fui yo", web.PolicyVersion,
+		"servidor de correo", "cookies", "Agencia de Protección de Datos Personales"} {
+		if !strings.Contains(page, must) {
+			t.Errorf("does not say %q", must)
+		}
+	}
+	if until := api.ConfirmationLife; until != 48*time.Hour {
+		t.Errorf("the texts say 48 hours, a request lives %v", until)
+	}
+}

@@ -1,0 +1,231 @@
+package site
+
+import (
+	"context"
+	"crypto/ecdh"
+	"crypto/rand"
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"testing"
+
+	cdpbrowser "github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/serviceworker"
+	"github.com/chromedp/chromedp"
+
+	"vigia/store/subscription"
+)
+
+// pushService stands for the browser's push service, which is not to be had here:
+// it gives what a browser gives of one. Everything else of the browser is real.
+func pushService(t *testing.T) string {
+	return fmt.Sprintf(`(() => {
+	const target = n => ({
+		endpoint: "https://updates.push.services.mozilla.com/wpush/v2/" + n,
+		toJSON() { return { endpoint: this.endpoint, keys: { p256dh: %q, auth: "AAECAwQFBgcICQoLDA0ODw" } }; },
+		async unsubscribe() { window.gone = true; localStorage.removeItem("target"); return true; },
+	});
+	PushManager.prototype.subscribe = async function (options) {
+		if (window.unreachable) throw new DOMException("no service", "AbortError");
+		window.key = options.applicationServerKey;
+		localStorage.setItem("target", "1");
+		return target(1);
+	};
+	PushManager.prototype.getSubscription = async () => localStorage.getItem("target") ? target(1) : null;
+})()`, browserKey(t))
+}
+
+// browserKey makes a key as a browser gives it to be written to.
+func browserKey(t *testing.T) string {
+	t.Helper()
+	key, err := ecdh.P256().GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return base64.RawURLEncoding.EncodeToString(key.PublicKey().Bytes())
+}
+
+// permit sets what the browser answers when the page asks to show notifications.
+func permit(ctx context.Context, site string, setting cdpbrowser.PermissionSetting) error {
+	_, err := chromedp.CallBrowser(ctx, cdpbrowser.SetPermission, cdpbrowser.SetPermissionParams{
+		Permission: &cdpbrowser.PermissionDescriptor{Name: "notifications"}, Setting: setting, Origin: site,
+	})
+	return err
+}
+
+// state gives the message that is shown once the button's work is over, and the
+// buttons that are offered.
+const state = `new Promise(done => {
+	const look = () => {
+		const shown = [...document.querySelectorAll("#avisos [data-estado]")].filter(p => !p.hidden);
+		const busy = [...document.querySelectorAll("#avisos button")].some(b => b.disabled);
+		const offered = [...document.querySelectorAll("#avisos [data-cuando]")].some(b => !b.hidden);
+		if (busy || !shown.length && !offered) return setTimeout(look, 10);
+		done([shown.map(p => p.dataset.estado).join(), [...document.querySelectorAll("#avisos button")].filter(b => !b.hidden).map(b => b.textContent).join("|")]);
+	};
+	look();
+})`
+
+func evaluate[T any](t *testing.T, ctx context.Context, script string) T {
+	t.Helper()
+	got, err := chromedp.Run(ctx, chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise))
+	if err != nil {
+		t.Fatalf("%v in %.80s", err, script)
+	}
+	return got
+}
+
+// pressPush presses a button of the push section and gives its outcome.
+func pressPush(t *testing.T, ctx context.Context, do string) []string {
+	t.Helper()
+	evaluate[[]string](t, ctx, state) // the buttons are there
+	evaluate[any](t, ctx, `[...document.querySelectorAll("#avisos button[data-hacer=`+do+`]")].find(b => !b.hidden).click()`)
+	return evaluate[[]string](t, ctx, state)
+}
+
+func TestPushInABrowser(t *testing.T) {
+	ctx := browser(t)
+	f := newFront(t, nil)
+	f.desk.key = "BPGAwp2wnWvQXVpF8hBv8ZLGMHFMGd5uPJTWVHrTzSHVA-1mO2KLrnYz1W9jHJz_sc3cxfVjvuuwsfpTPz4gdkk"
+	site := reception(t, f).URL
+	_, err := chromedp.Run(ctx, func(ctx context.Context, tab *chromedp.Target) (page.AddScriptToEvaluateOnNewDocumentResult, error) {
+		return cdp.Call(ctx, tab, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: pushService(t)})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said complaints
+	said.watch(t, ctx, site)
+	t.Run("what goes wrong is said", func(t *testing.T) { testPushFaults(t, ctx, f, site) })
+	said.take() // the browser reports refused requests
+	registration := testPushSubscribes(t, ctx, f, site)
+	worker := attach(t, ctx, site)
+	t.Run("notifications", func(t *testing.T) { testNotifications(t, ctx, worker, site, registration) })
+	t.Run("service worker", func(t *testing.T) { testWorker(t, worker, f) })
+	t.Run("cancel", func(t *testing.T) { testPushCancels(t, ctx, f, site) })
+	for _, complaint := range said.take() {
+		t.Error(complaint)
+	}
+}
+
+func testPushFaults(t *testing.T, ctx context.Context, f *front, site string) {
+	if err := permit(ctx, site, cdpbrowser.PermissionSettingDenied); err != nil {
+		t.Fatal(err)
+	}
+	visit(t, ctx, site+"/suscribirse", 360, "light")
+	ready := evaluate[[]string](t, ctx, state)
+	if ready[0] != "" || ready[1] != "Avisarme en este navegador" {
+		t.Fatalf("at first: %q", ready)
+	}
+	tick := func(selector string) { evaluate[any](t, ctx, `document.querySelector('`+selector+`').click()`) }
+	shown := func(want string, before func()) {
+		t.Helper()
+		before()
+		if got := pressPush(t, ctx, "activar"); got[0] != want || got[1] != "Avisarme en este navegador" {
+			t.Errorf("got %q, want %s", got, want)
+		}
+		shoot(t, ctx, "push-"+want, 360)
+	}
+	fail := func(err error, closed bool) func() {
+		return func() {
+			f.desk.mu.Lock()
+			defer f.desk.mu.Unlock()
+			f.desk.err, f.desk.closed[subscription.WebPush] = err, closed
+		}
+	}
+	shown("sin_parques", func() {})
+	shown("sin_consentimiento", func() { tick(`input[value="torres-del-paine"]`) })
+	shown("denegado", func() { tick("#consentimiento") })
+	if err := permit(ctx, site, cdpbrowser.PermissionSettingGranted); err != nil {
+		t.Fatal(err)
+	}
+	shown("sin_servicio", func() { evaluate[any](t, ctx, "window.unreachable = true") })
+	evaluate[any](t, ctx, "window.unreachable = false")
+	shown("apagado", fail(errDisk, false))
+	if !evaluate[bool](t, ctx, "window.gone === true") {
+		t.Error("a place to which nothing will ever be sent was kept")
+	}
+	shown("apagado", fail(nil, true))
+	fail(nil, false)()
+	set := func(name, value string) {
+		evaluate[any](t, ctx, fmt.Sprintf(`document.querySelector("[name=%s]").value = %q`, name, value))
+	}
+	shown("sin_silencio", func() { set("silencio_desde", "22:00") })
+	set("silencio_desde", "")
+	shown("sin_viaje", func() { set("viaje_desde", "2025-12-01") })
+	shown("rechazado", func() { set("viaje_hasta", "2025-12-09") })
+	if text := evaluate[string](t, ctx, `document.querySelector("[data-estado=rechazado]").textContent`); !strings.Contains(text, "esa fecha ya pasó") {
+		t.Errorf("the fault is told as %q", text)
+	}
+	for _, test := range []struct{ state, answer string }{
+		{"espere", `new Response("{}", {status: 429})`}, {"sin_red", `Promise.reject(new TypeError("offline"))`},
+		{"fallo", `new Response("<p>", {status: 200})`},
+	} {
+		shown(test.state, func() { evaluate[any](t, ctx, "window.fetch = async () => "+test.answer+"; 0") })
+	}
+	if len(f.desk.active) != 1 { // that of the fixture
+		t.Error("a failure left a subscription")
+	}
+}
+
+// testPushSubscribes subscribes to a trail, and gives the worker's registration.
+func testPushSubscribes(t *testing.T, ctx context.Context, f *front, site string) serviceworker.RegistrationID {
+	t.Helper()
+	visit(t, ctx, site+"/suscribirse?parque=torres-del-paine", 360, "light")
+	evaluate[any](t, ctx, `
+		document.querySelector('input[name="senderos"]').click(); document.querySelector("#consentimiento").click();
+		for (const [name, value] of Object.entries({viaje_desde: "2026-12-01", viaje_hasta: "2026-12-09", silencio_desde: "22:00", silencio_hasta: "06:30"}))
+			document.querySelector("[name=" + name + "]").value = value;
+		for (const value of ["peligro", "en", "nieve"]) document.querySelector("[value=" + value + "]").checked = true`)
+	got := pressPush(t, ctx, "activar")
+	if got[0] != "activado" || got[1] != "Cambiar a lo marcado arriba|Cancelar los avisos" {
+		t.Fatalf("subscribing ended with %q", got)
+	}
+	shoot(t, ctx, "push-activado", 360)
+	if key := evaluate[string](t, ctx, "window.key"); key != f.desk.key {
+		t.Errorf("subscribed for the key %q", key)
+	}
+	token := strings.Join(tokens(f), " ")
+	made := f.desk.active[token]
+	if made == nil || made.Target == nil || len(made.Preferences.Parks) != 0 || len(made.Preferences.Trails) != 1 || made.Consent.Policy == "" {
+		t.Fatalf("subscribed: %+v", made)
+	}
+	visit(t, ctx, site+"/suscribirse", 360, "light") // and back later
+	if back := evaluate[[]string](t, ctx, state); back[0] != "" || back[1] != got[1] {
+		t.Errorf("on return: %q", back)
+	}
+	if href := evaluate[string](t, ctx, `document.querySelector("[data-baja]").getAttribute("href")`); href != "/baja/"+token {
+		t.Errorf("the link to cancel is %q", href)
+	}
+	if text := evaluate[string](t, ctx, `document.querySelector("#avisos").innerText`); !strings.Contains(text, "Parque Nacional Torres del Paine") {
+		t.Errorf("what is active is told as %q", text)
+	}
+	shoot(t, ctx, "push-de-vuelta", 360)
+	seen, err := chromedp.Run(ctx, chromedp.WaitEvent(serviceworker.WorkerRegistrationUpdated,
+		func(e serviceworker.EventWorkerRegistrationUpdated) bool { return len(e.Registrations) > 0 },
+		chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
+			_, err := cdp.Call(ctx, tab, serviceworker.Enable, cdp.Empty{})
+			return err
+		})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return seen.Registrations[0].RegistrationID
+}
+
+func testPushCancels(t *testing.T, ctx context.Context, f *front, site string) {
+	visit(t, ctx, site+"/suscribirse", 360, "light")
+	if got := pressPush(t, ctx, "cancelar"); got[0] != "cancelado" || got[1] != "Avisarme en este navegador" {
+		t.Errorf("cancelling ended with %q", got)
+	}
+	shoot(t, ctx, "push-cancelado", 360)
+	if len(f.desk.active) != 1 {
+		t.Error("the subscription is still there")
+	}
+	visit(t, ctx, site+"/suscribirse", 360, "light")
+	if got := evaluate[[]string](t, ctx, state); got[0] != "" || got[1] != "Avisarme en este navegador" {
+		t.Errorf("after cancelling: %q", got)
+	}
+}

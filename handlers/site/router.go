@@ -1,0 +1,172 @@
+package site
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/julienschmidt/httprouter"
+
+	"vigia/handlers/prepared"
+	"vigia/store"
+	"vigia/store/subscription"
+)
+
+// Around is what the server lends to the pages that are made for one request.
+type Around struct {
+	// Shown gives the edition that is published, and now.
+	Shown func() (*store.Edition, time.Time)
+	// Admit counts a request for a subscription against its client's caps, and
+	// tells whether it may go on and otherwise in how many seconds it may.
+	Admit func(r *http.Request, now time.Time) (retryAfter int, ok bool)
+	// Origins tells what a browser sends for a page of this site.
+	Origins *http.CrossOriginProtection
+	// Log takes what could not be done; required.
+	Log *slog.Logger
+	// Rest answers every path that is no page of these.
+	Rest http.Handler
+}
+
+// desk is the pages that are made for one request: forms, their outcomes and the
+// pages whose path carries a token.
+type desk struct {
+	*Site
+	Around
+}
+
+// Router gives the handler of the pages that are made for one request. GET and
+// HEAD change nothing on any of them.
+func (s *Site) Router(a Around) http.Handler {
+	d := &desk{s, a}
+	router := httprouter.New()
+	router.RedirectTrailingSlash, router.RedirectFixedPath = false, false
+	router.NotFound = a.Rest
+	router.MethodNotAllowed = http.HandlerFunc(d.serveOtherMethod)
+	router.GlobalOPTIONS = http.HandlerFunc(serveOptions)
+	read := func(path string, serve httprouter.Handle) {
+		router.GET(path, serve)
+		router.HEAD(path, serve)
+	}
+	if s.options.Desk != nil {
+		read("/suscribirse", d.serveForm)
+		router.POST("/suscribirse", d.fromHere(d.subscribe))
+		read("/confirmar/:token", withToken(d.askToConfirm))
+		router.POST("/confirmar/:token", withToken(d.fromHere(d.confirm)))
+		router.POST("/confirmar/:token/no-fui-yo", withToken(d.fromHere(d.disown)))
+		read("/baja/:token", withToken(d.askToCancel))
+		router.POST("/baja/:token", withToken(d.cancel)) // a mail program's one click comes from anywhere
+	}
+	if s.options.Demo != nil {
+		read("/demo/correo", d.serveCaughtMail)
+		read("/demo/correo/:id/html", d.serveCaughtHTML)
+		read("/demo/push", d.serveCaughtPush)
+		router.POST("/demo/push", d.fromHere(d.subscribeInDemo))
+	}
+	return router
+}
+
+// Header values of these pages, shared and never written to.
+var (
+	noIndex    = []string{"noindex"}
+	sameOrigin = []string{"same-origin"}
+)
+
+// withToken marks the answers of a path that carries a token: no search engine
+// shall keep it. That no cache does, and that it goes out in no Referer, is so
+// for every page here.
+func withToken(serve httprouter.Handle) httprouter.Handle {
+	return func(w http.ResponseWriter, r *http.Request, p httprouter.Params) {
+		w.Header()["X-Robots-Tag"] = noIndex
+		serve(w, r, p)
+	}
+}
+
+// fromHere refuses what a page of another site has a browser send. A browser too
+// old to say from which site a request comes says no origin either when the page
+// must not be named, as with a token: there the token is the proof, for no other
+// page has it.
+func (d *desk) fromHere(serve httprouter.Handle) httprouter.Handle {
+	return func(w http.ResponseWriter, r *http.Request, p httprouter.Params) {
+		unnamed := p.ByName("token") != "" && r.Header.Get("Sec-Fetch-Site") == "" && r.Header.Get("Origin") == "null"
+		if d.Origins.Check(r) != nil && !unnamed {
+			d.say(w, r, http.StatusForbidden, "ajena")
+			return
+		}
+		serve(w, r, p)
+	}
+}
+
+func (d *desk) serveOtherMethod(w http.ResponseWriter, r *http.Request) {
+	d.say(w, r, http.StatusMethodNotAllowed, "metodo")
+}
+
+// serveOptions answers what may be done with a page; the router has set Allow.
+func serveOptions(w http.ResponseWriter, _ *http.Request) {
+	w.Header()["Cache-Control"] = prepared.NoStore
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// draft is a page that is made for one request, before it is answered.
+type draft struct {
+	words almanac
+	moment
+}
+
+// draft looks at what is published now.
+func (d *desk) draft() draft {
+	e, now := d.Shown()
+	return draft{almanac{texts: d.texts, now: now, zone: d.options.Location}, read(e, now)}
+}
+
+// answer renders a page and sends it. Nobody may keep it.
+func (d *desk) answer(w http.ResponseWriter, r *http.Request, status int, p draft, name string, f frame) {
+	if r.Method == http.MethodPost {
+		r.Header.Del("If-None-Match") // preconditions are of reading
+	}
+	body := d.render(name, f.dated(p.words, p.moment, false))
+	body.Serve(w, r, prepared.Terms{Status: status, Now: p.now, CacheControl: prepared.NoStore})
+}
+
+// result is a page that says what became of a request.
+type result struct {
+	Title, Text string
+	Wishes      *wishes // what was asked for, nil for nothing to show
+	Cancel      string  // path of the page that ends it, "" for none
+	Push        bool    // the other way of being told is worth a word
+}
+
+// say answers with what became of a request, by its name in the texts.
+func (d *desk) say(w http.ResponseWriter, r *http.Request, status int, name string) {
+	d.sayMore(w, r, status, name, result{})
+}
+
+// sayMore is [desk.say] with more than words.
+func (d *desk) sayMore(w http.ResponseWriter, r *http.Request, status int, name string, more result) {
+	p := d.draft()
+	more.Title, more.Text = d.texts.say("resultado."+name+".titulo"), d.texts.say("resultado."+name+".texto")
+	f := d.frame(p.moment, "", "resultado", more)
+	f.Title, f.NoIndex = d.texts.say("titulo.resultado", "que", more.Title), true
+	d.answer(w, r, status, p, "resultado", f)
+}
+
+// storeRetry is when what could not be done may be tried again, in seconds.
+const storeRetry = 120
+
+// failed answers that nothing could be done, and when to try again. The error is
+// logged here, once.
+func (d *desk) failed(w http.ResponseWriter, r *http.Request, err error) {
+	level := slog.LevelError
+	if errors.Is(err, subscription.ErrTooMany) {
+		level = slog.LevelWarn
+	}
+	d.Log.Log(r.Context(), level, "a page of subscriptions could not do its work", "error", err)
+	d.later(w, r, http.StatusServiceUnavailable, "no_se_pudo", storeRetry)
+}
+
+// later answers that nothing was done, and after how many seconds it may be.
+func (d *desk) later(w http.ResponseWriter, r *http.Request, status int, name string, seconds int) {
+	w.Header()["Retry-After"] = []string{strconv.Itoa(seconds)}
+	d.say(w, r, status, name)
+}

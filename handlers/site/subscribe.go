@@ -1,0 +1,169 @@
+package site
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/julienschmidt/httprouter"
+
+	"vigia/forecast/alert"
+	"vigia/forecast/hazard"
+	"vigia/store/subscription"
+)
+
+// trapField is what people leave empty, for they do not see it.
+const trapField = "comentario"
+
+// trailsFrom is the number of chosen parks above which their trails are not
+// listed: the answer would not fit into what a form may send.
+const trailsFrom = 6
+
+// formPage is the form that subscribes, as it was filled in.
+type formPage struct {
+	Faults []fieldFault
+	Chosen []choice       // parks
+	Trails []trailChoices // of chosen parks
+
+	TrailsOpen bool // they are shown at once
+
+	Regions []regionChoices // the other parks, north to south
+	Hazards []choice
+	Levels  []choice
+	Tongues []choice
+	Trap    string            // name of the field that people leave empty
+	Value   map[string]string // of fields that hold a text
+	More    bool              // what is seldom wanted is open
+	Agreed  bool
+	Mail    bool // the service can send by e-mail
+	Push    bool // and by Web Push
+
+	PushStates []choice // what the push script may have to say, by its state
+}
+
+// fieldFault is what is wrong with a field of the form, which is also its id.
+type fieldFault struct {
+	Field, Text string
+}
+
+// Fault gives what is wrong with a field, nil for nothing.
+func (f formPage) Fault(field string) *fieldFault {
+	for i := range f.Faults {
+		if f.Faults[i].Field == field {
+			return &f.Faults[i]
+		}
+	}
+	return nil
+}
+
+// choice is one of several things that may be ticked.
+type choice struct {
+	Value, Name string
+	Ticked      bool
+}
+
+// trailChoices are the trails of a park.
+type trailChoices struct {
+	Park   string
+	Trails []choice
+}
+
+// regionChoices are the parks of a region.
+type regionChoices struct {
+	Region string
+	Parks  []choice
+	Text   string
+}
+
+// serveForm shows the form. The parameter parque ticks a park.
+func (d *desk) serveForm(w http.ResponseWriter, r *http.Request, _ httprouter.Params) {
+	d.answerForm(w, r, http.StatusOK, url.Values{
+		"parques": r.URL.Query()["parque"], "nivel_minimo": {alert.Caution.String()}, "idioma": {subscription.Spanish.String()},
+	}, nil)
+}
+
+// answerForm sends the form as it was filled in, with what is wrong with it.
+func (d *desk) answerForm(w http.ResponseWriter, r *http.Request, status int, in url.Values, faults []fieldFault) {
+	p := d.draft()
+	view := p.form(in, faults)
+	view.Mail, view.Push = d.options.Desk.Open(subscription.Email), d.options.Desk.Open(subscription.WebPush)
+	f := d.frame(p.moment, "/suscribirse", "suscribirse", view)
+	f.PushScript = d.push
+	// A browser too old to say from which site a form comes says its origin, but
+	// only when the page may be named to this site itself.
+	w.Header()["Referrer-Policy"] = sameOrigin
+	d.answer(w, r, status, p, "suscribirse", f)
+}
+
+// plainFields are the fields of the form that hold a text.
+var plainFields = []string{"email", "silencio_desde", "silencio_hasta", "viaje_desde", "viaje_hasta"}
+
+// pushStates are what avisos.js may have to say.
+var pushStates = []string{"no_compatible", "sin_cifrado", "ios", "trabajando", "sin_parques", "sin_consentimiento", "sin_viaje", "sin_silencio", "denegado", "sin_permiso",
+	"sin_red", "sin_servicio", "espere", "apagado", "rechazado", "fallo", "activado", "cancelado", "no_cancelado"}
+
+// form makes the view of a form from what it was filled in with. What is not in
+// the catalogue is left out.
+func (p draft) form(in url.Values, faults []fieldFault) formPage {
+	view := formPage{Faults: faults, Value: make(map[string]string), Trap: trapField, Agreed: in.Get("consentimiento") != ""}
+	for _, name := range plainFields {
+		view.Value[name] = in.Get(name)
+	}
+	say := p.words.texts.say
+	for l := alert.Caution; l <= alert.Danger; l++ {
+		view.Levels = append(view.Levels, choice{l.String(), say("nivel_minimo." + l.String()), in.Get("nivel_minimo") == l.String()})
+	}
+	for l := subscription.Spanish; l <= subscription.English; l++ {
+		view.Tongues = append(view.Tongues, choice{l.String(), say("idioma." + l.String()), in.Get("idioma") == l.String()})
+	}
+	for h := range hazard.NumHazards {
+		name := hazard.Hazard(h).String()
+		view.Hazards = append(view.Hazards, choice{name, say("amenaza." + name), slices.Contains(in["amenazas"], name)})
+	}
+	for _, state := range pushStates {
+		view.PushStates = append(view.PushStates, choice{Value: state, Name: say("push.estado." + state)})
+	}
+	p.addParks(&view, in)
+	view.TrailsOpen = in.Get("senderos") != "" || view.Fault("senderos") != nil
+	view.More = in.Get("silencio_desde")+in.Get("silencio_hasta")+in.Get("amenazas") != "" ||
+		view.Fault("silencio") != nil || view.Fault("amenazas") != nil
+	return view
+}
+
+// addParks puts the parks into a form: those that are ticked with their trails,
+// then the others by region.
+func (p draft) addParks(view *formPage, in url.Values) {
+	for _, i := range northToSouth(p.Catalogue.Parks) {
+		park := p.Catalogue.Parks[i]
+		inIt := func(trail string) bool { return strings.HasPrefix(trail, park.Slug+"/") }
+		one := choice{park.Slug, park.Name, slices.Contains(in["parques"], park.Slug) || slices.ContainsFunc(in["senderos"], inIt)}
+		if one.Ticked {
+			view.Chosen = append(view.Chosen, one)
+			if park.NumTrails > 1 {
+				view.Trails = append(view.Trails, p.trailsOf(i, in["senderos"]))
+			}
+			continue
+		}
+		if n := len(view.Regions); n == 0 || view.Regions[n-1].Region != park.Region {
+			view.Regions = append(view.Regions, regionChoices{Region: park.Region})
+		}
+		last := &view.Regions[len(view.Regions)-1]
+		last.Parks = append(last.Parks, one)
+		last.Text = p.words.texts.count("parques.cuenta", len(last.Parks))
+	}
+	if len(view.Chosen) > trailsFrom {
+		view.Trails = nil
+	}
+}
+
+// trailsOf gives the trails of a park to choose from.
+func (p draft) trailsOf(park int, ticked []string) trailChoices {
+	of := p.Catalogue.Parks[park]
+	t := trailChoices{Park: of.Name}
+	for _, trail := range p.Catalogue.TrailsOf(park) {
+		id := of.Slug + "/" + trail.Slug
+		t.Trails = append(t.Trails, choice{id, trail.Name, slices.Contains(ticked, id)})
+	}
+	return t
+}

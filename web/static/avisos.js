@@ -1,0 +1,191 @@
+// Subscribes this browser to pushes, with what the form above says. Everything
+// that it may have to say stands in the page, hidden; it shows what applies.
+"use strict";
+(function () {
+  var box = document.getElementById("avisos"), form = document.getElementById("formulario");
+  if (!box || !form) return;
+  var signups = "/api/v1/suscriptores";
+
+  // say shows one message, with words of the server's where it has some.
+  function say(state, detail) {
+    box.querySelectorAll("[data-estado]").forEach(function (p) {
+      p.hidden = p.dataset.estado !== state;
+      if (!p.dataset.texto) p.dataset.texto = p.textContent;
+      p.textContent = p.dataset.texto + (p.hidden || !detail ? "" : " " + detail);
+    });
+  }
+
+  // look shows what is of one situation: listo, activo, or "" for neither.
+  function look(situation) {
+    box.querySelectorAll("[data-cuando]").forEach(function (e) { e.hidden = e.dataset.cuando !== situation; });
+  }
+
+  // Failure is an end that has a name among the messages.
+  function Failure(state, detail) { this.state = state; this.detail = detail; }
+
+  async function ask(method, path, body) {
+    var answer, parsed = {};
+    try {
+      answer = await fetch(path, {
+        method: method, cache: "no-store", headers: body ? { "Content-Type": "application/json" } : {}, body: body && JSON.stringify(body)
+      });
+    } catch (unreachable) {
+      throw new Failure("sin_red");
+    }
+    try { parsed = await answer.json(); } catch (cut) { parsed = {}; }
+    if (answer.ok) return parsed.data;
+    if (answer.status === 429) throw new Failure("espere");
+    if (answer.status === 404) throw new Failure("desconocida");
+    if (answer.status >= 500) throw new Failure("apagado");
+    throw new Failure("rechazado", String(parsed.error || "").replace(/^[a-z_]+: /, ""));
+  }
+
+  // keep works on what this browser remembers, which the service worker shares.
+  function keep(mode, work) {
+    return new Promise(function (resolve, reject) {
+      var opening = indexedDB.open("vigia", 1);
+      opening.onupgradeneeded = function () { opening.result.createObjectStore("avisos"); };
+      opening.onerror = function () { reject(opening.error); };
+      opening.onsuccess = function () {
+        var db = opening.result, tx = db.transaction("avisos", mode), request = work(tx.objectStore("avisos"));
+        tx.oncomplete = function () { db.close(); resolve(request.result); };
+        tx.onabort = function () { db.close(); reject(tx.error); };
+      };
+    });
+  }
+  function token() { return keep("readonly", function (b) { return b.get("token"); }); }
+  function remember(text) { return keep("readwrite", function (b) { return b.put(text, "token"); }); }
+  function forget() { return keep("readwrite", function (b) { return b.delete("token"); }); }
+
+  function span(fields, name) {
+    var from = fields.get(name + "_desde"), to = fields.get(name + "_hasta");
+    if (!from !== !to) throw new Failure("sin_" + name);
+    return from ? { desde: from, hasta: to } : null;
+  }
+
+  // wish reads the form: a trail that is ticked stands for its park.
+  function wish() {
+    var fields = new FormData(form), trails = fields.getAll("senderos"), hazards = fields.getAll("amenazas");
+    var parks = fields.getAll("parques").filter(function (park) {
+      return !trails.some(function (trail) { return trail.startsWith(park + "/"); });
+    });
+    if (!parks.length && !trails.length) throw new Failure("sin_parques");
+    if (!fields.get("consentimiento")) throw new Failure("sin_consentimiento");
+    return {
+      canal: "webpush", parques: parks, senderos: trails, nivel_minimo: fields.get("nivel_minimo"), amenazas: hazards.length ? hazards : null,
+      silencio: span(fields, "silencio"), viaje: span(fields, "viaje"), idioma: fields.get("idioma"), consentimiento: true
+    };
+  }
+
+  // target gives where this browser is reached, made for the service's present key.
+  async function target(key) {
+    var worker = await navigator.serviceWorker.ready, options = { userVisibleOnly: true, applicationServerKey: key };
+    try {
+      return await worker.pushManager.subscribe(options);
+    } catch (first) {
+      try { // one made for another key stands in the way
+        var old = await worker.pushManager.getSubscription();
+        if (old && await old.unsubscribe()) return await worker.pushManager.subscribe(options);
+      } catch (second) { /* the browser cannot reach its service either way */ }
+      throw new Failure("sin_servicio");
+    }
+  }
+
+  async function activate() {
+    var asked = wish();
+    var permission = await Notification.requestPermission();
+    if (permission !== "granted") throw new Failure(permission === "denied" ? "denegado" : "sin_permiso");
+    var key = (await ask("GET", "/api/v1/vapid")).clave_publica;
+    await navigator.serviceWorker.register("/sw.js");
+    var before = await token(), at = await target(key);
+    asked.webpush = { endpoint: at.endpoint, keys: at.toJSON().keys };
+    var made;
+    try {
+      made = await ask("POST", signups, asked);
+    } catch (refused) {
+      if (!before) await at.unsubscribe().catch(function () {}); // nothing would ever be sent there
+      throw refused;
+    }
+    await remember(made.token);
+    if (before && before !== made.token) await ask("DELETE", signups + "/" + before).catch(function () {}); // of a place that is no more
+    await refresh();
+    say("activado");
+  }
+
+  async function cancel() {
+    var known = await token();
+    try {
+      if (known) await ask("DELETE", signups + "/" + known);
+    } catch (failure) {
+      if (failure.state !== "desconocida") throw new Failure("no_cancelado");
+    }
+    await drop();
+    look("listo");
+    say("cancelado");
+  }
+
+  // drop forgets a subscription that is no more.
+  async function drop() {
+    await forget();
+    var worker = await navigator.serviceWorker.getRegistration("/");
+    var at = worker && await worker.pushManager.getSubscription();
+    if (at) await at.unsubscribe();
+  }
+
+  // refresh shows how it stands: active only when browser and service say so.
+  async function refresh() {
+    var known = await token(), worker = await navigator.serviceWorker.getRegistration("/");
+    var at = known && worker && await worker.pushManager.getSubscription();
+    if (!at || Notification.permission !== "granted") return look("listo");
+    var places = [];
+    try {
+      var held = await ask("GET", signups + "/" + known);
+      places = held.parques.concat(held.senderos);
+    } catch (failure) {
+      if (failure.state === "desconocida") {
+        await drop();
+        return look("listo");
+      }
+    }
+    box.querySelector("[data-lugares]").textContent = places.map(nameOf).join(", ");
+    box.querySelector("[data-baja]").href = "/baja/" + known;
+    look("activo");
+  }
+
+  function nameOf(place) {
+    var input = form.querySelector('input[value="' + CSS.escape(place) + '"]') ||
+      form.querySelector('input[value="' + CSS.escape(place.split("/")[0]) + '"]');
+    return input ? input.parentNode.textContent.trim() : place;
+  }
+
+  // run does what a button says, once at a time, and tells how it ended.
+  function run(work) {
+    return async function () {
+      var buttons = box.querySelectorAll("button");
+      buttons.forEach(function (b) { b.disabled = true; });
+      say("trabajando");
+      try {
+        await work();
+      } catch (failure) {
+        say(failure instanceof Failure ? failure.state : "fallo", failure.detail);
+      }
+      buttons.forEach(function (b) { b.disabled = false; });
+    };
+  }
+
+  // unable names why this browser cannot, "" when it can.
+  function unable() {
+    if ("standalone" in navigator && !navigator.standalone && !("PushManager" in window)) return "ios";
+    if (!window.isSecureContext) return "sin_cifrado";
+    return "serviceWorker" in navigator && "PushManager" in window && "Notification" in window && "indexedDB" in window ? "" : "no_compatible";
+  }
+
+  look("");
+  box.hidden = false;
+  var reason = unable();
+  if (reason) return say(reason);
+  box.querySelectorAll("[data-hacer]").forEach(function (button) {
+    button.addEventListener("click", run(button.dataset.hacer === "cancelar" ? cancel : activate));
+  });
+  refresh().catch(function () { look("listo"); });
+})();
