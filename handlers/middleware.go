@@ -12,6 +12,7 @@ import (
 
 	"vigia/handlers/api"
 	"vigia/handlers/prepared"
+	"vigia/handlers/site"
 )
 
 // The limits of what is not the API's: pages with all that they load.
@@ -242,7 +243,7 @@ func oddPath(r *http.Request) bool {
 	return raw != "" && strings.Contains(strings.ToLower(raw), "%2f")
 }
 
-// serveSite answers with the page or the file of a path.
+// serveSite answers everything outside the API.
 func (s *Server) serveSite(w *response, r *http.Request, now time.Time) {
 	h := w.Header()
 	s.secure(h, pagePolicy, sameOrigin)
@@ -258,8 +259,14 @@ func (s *Server) serveSite(w *response, r *http.Request, now time.Time) {
 			return
 		}
 	}
+	s.site.ServeHTTP(w, r)
+}
+
+// servePrepared answers with the page or the file of a path.
+func (s *Server) servePrepared(w http.ResponseWriter, r *http.Request) {
+	now := s.Clock.Now()
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		h["Allow"] = []string{"GET, HEAD"}
+		w.Header()["Allow"] = []string{"GET, HEAD"}
 		refusePlain(w, r, http.StatusMethodNotAllowed, "Las páginas solo se pueden leer.")
 		return
 	}
@@ -279,9 +286,15 @@ func (s *Server) serveSite(w *response, r *http.Request, now time.Time) {
 	refusePlain(w, r, http.StatusNotFound, "Esta página no existe.")
 }
 
-var forEver = []string{"public, max-age=31536000, immutable"}
+var (
+	forEver = []string{"public, max-age=31536000, immutable"}
+	noCache = []string{"no-cache"} // a browser asks each time whether there is a newer one
+)
 
 func fileAge(path string) []string {
+	if path == site.ServiceWorker {
+		return noCache
+	}
 	if strings.HasPrefix(path, "/static/") {
 		return forEver
 	}

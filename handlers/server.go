@@ -28,6 +28,7 @@ import (
 
 	"vigia/handlers/api"
 	"vigia/handlers/prepared"
+	"vigia/handlers/site"
 	"vigia/store"
 	"vigia/store/subscription"
 )
@@ -48,6 +49,9 @@ type Options struct {
 	// Pages renders the site by path for an edition; nil is no site. The edition
 	// has no estimates where they are over.
 	Pages func(e *store.Edition, now time.Time) map[string]*prepared.Body
+	// Forms gives the handler of the pages that are made for one request; nil is no
+	// such pages.
+	Forms func(site.Around) http.Handler
 	// NotFoundPage is the page of paths that do not exist; nil is a line of text.
 	NotFoundPage *prepared.Body
 	// Assets are the site's files by path. Those under /static/ carry a hash of
@@ -60,6 +64,7 @@ type Options struct {
 type Server struct {
 	Options
 	api       http.Handler
+	site      http.Handler
 	limits    limits
 	signups   signupLimiter
 	origins   *http.CrossOriginProtection // of what changes something
@@ -96,6 +101,13 @@ func New(o Options) *Server {
 	}, api.Signups{
 		Desk: o.Desk, Hosts: o.PushHosts, Policy: o.Policy, Admit: s.admitSignup, Origins: s.origins, Log: o.Log,
 	})
+	s.site = http.HandlerFunc(s.servePrepared)
+	if o.Forms != nil {
+		s.site = o.Forms(site.Around{
+			Shown: func() (*store.Edition, time.Time) { return s.shown.Load().edition, s.Clock.Now() },
+			Admit: s.admitSignup, Origins: s.origins, Log: o.Log, Rest: s.site,
+		})
+	}
 	return s
 }
 

@@ -1,0 +1,123 @@
+package handlers
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"vigia/handlers/site"
+	"vigia/store/subscription"
+)
+
+// withForms is a whole server with the site and a desk behind it.
+func withForms(t *testing.T, change func(*Options)) (*stand, *memoryDesk) {
+	t.Helper()
+	desk := newDesk()
+	pages, err := site.New(site.Options{BaseURL: "https://parques.example.cl", Contact: "hola@example.cl", Desk: desk})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return signupStand(t, desk, func(o *Options) {
+		o.Forms, o.Pages, o.Assets, o.NotFoundPage = pages.Router, pages.Pages, pages.Assets(), pages.NotFound(false)
+		if change != nil {
+			change(o)
+		}
+	}), desk
+}
+
+// sendForm posts a body as a page or a mail program does.
+func (s *stand) sendForm(path, kind, body string, headers ...string) answer {
+	s.t.Helper()
+	return s.send("POST", path, body, append(headers, "Content-Type", kind)...)
+}
+
+const urlencoded = "application/x-www-form-urlencoded"
+
+func TestFormsWithinTheServer(t *testing.T) {
+	s, desk := withForms(t, nil)
+	const slug = "torres-del-paine"
+	in := url.Values{"parques": {slug}, "email": {"ana@correo.cl"}, "consentimiento": {"si"}}.Encode()
+	token := desk.subscribed(t, slug)
+	before := len(desk.asked)
+	for _, test := range []struct {
+		name     string
+		got      answer
+		status   int
+		referrer string
+	}{
+		{"form", s.get("/suscribirse?parque=" + slug), 200, "same-origin"},
+		{"sent", s.sendForm("/suscribirse", urlencoded, in, "Origin", "https://parques.example.cl"), 202, "no-referrer"}, // a proxy changed Host
+		{"from another site", s.sendForm("/suscribirse", urlencoded, in, "Origin", "https://otro.example"), 403, "no-referrer"},
+		{"too large", s.sendForm("/suscribirse", urlencoded, strings.Repeat("a", longestBody+1)), 413, "no-referrer"},
+		{"page to cancel", s.get("/baja/" + token), 200, "no-referrer"},
+		{"one click, too large", s.sendForm("/baja/"+token, urlencoded, strings.Repeat("a", longestBody+1)), 413, "no-referrer"},
+		{"one click", s.sendForm("/baja/"+token, "multipart/form-data; boundary=x", "--x--", "Sec-Fetch-Site", "cross-site"), 200, "no-referrer"},
+		{"unknown", s.sendForm("/baja/nada", urlencoded, "List-Unsubscribe=One-Click"), 200, "no-referrer"},
+		{"confirmation", s.get("/confirmar/nada"), 404, "no-referrer"},
+		{"a page", s.get("/privacidad"), 200, "no-referrer"},
+		{"no page", s.sendForm("/privacidad", urlencoded, ""), 405, "no-referrer"},
+		{"nothing", s.get("/nada"), 404, "no-referrer"},
+	} {
+		h := test.got.Header
+		if test.got.StatusCode != test.status || h.Get("Referrer-Policy") != test.referrer || h.Get("X-Frame-Options") != "DENY" ||
+			!strings.Contains(h.Get("Content-Security-Policy"), "script-src 'self'") || h.Get("Location") != "" {
+			t.Errorf("%s: %d with %v\n%s", test.name, test.got.StatusCode, h, test.got.body)
+		}
+	}
+	if len(desk.asked) != before+1 || !desk.cancelled[token] {
+		t.Errorf("%d asked, cancelled %v", len(desk.asked), desk.cancelled)
+	}
+}
+
+// subscribed makes a subscription, and gives its token.
+func (d *memoryDesk) subscribed(t *testing.T, park string) string {
+	t.Helper()
+	token, err := d.Subscribe(&subscription.Subscription{
+		Target: &subscription.Target{Endpoint: "https://fcm.googleapis.com/x"}, Preferences: subscription.Preferences{Parks: []string{park}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
+func TestServiceWorkerIsAskedForEachTime(t *testing.T) {
+	s, _ := withForms(t, nil)
+	got := s.get(site.ServiceWorker)
+	if got.StatusCode != 200 || got.Header.Get("Cache-Control") != "no-cache" || !strings.HasPrefix(got.Header.Get("Content-Type"), "text/javascript") {
+		t.Errorf("%d with %v", got.StatusCode, got.Header)
+	}
+	if again := s.get(site.ServiceWorker, "If-None-Match", got.Header.Get("Etag")); again.StatusCode != 304 {
+		t.Errorf("unchanged: %d", again.StatusCode)
+	}
+}
+
+func TestFormAndAPIShareTheCaps(t *testing.T) {
+	s, desk := withForms(t, func(o *Options) { o.RateLimit = 1000 })
+	in := url.Values{"parques": {"torres-del-paine"}, "email": {"ana@correo.cl"}, "consentimiento": {"si"}}.Encode()
+	for range signupsAnHour {
+		if got := s.sendForm("/suscribirse", urlencoded, in); got.StatusCode != 202 {
+			t.Fatalf("%d", got.StatusCode)
+		}
+		s.sendForm("/suscribirse", urlencoded, "email=x") // faults do not count
+	}
+	got := s.sendForm("/suscribirse", urlencoded, in)
+	if got.StatusCode != 429 || got.Header.Get("Retry-After") != "3600" || !strings.Contains(string(got.body), "Demasiados intentos") {
+		t.Errorf("%d, Retry-After %s", got.StatusCode, got.Header.Get("Retry-After"))
+	}
+	api := s.send("POST", signups, `{"canal":"email","email":"ana@correo.cl","parques":["lauca"],"consentimiento":true}`)
+	if api.StatusCode != 429 || len(desk.asked) != signupsAnHour {
+		t.Errorf("the API: %d, %d asked", api.StatusCode, len(desk.asked))
+	}
+}
+
+func TestAPageThatBreaksNamesNoToken(t *testing.T) {
+	s, desk := withForms(t, nil)
+	desk.panics = true
+	if got := s.get("/baja/geheim-token"); got.StatusCode != 500 {
+		t.Errorf("%d", got.StatusCode)
+	}
+	if said := s.logged(); strings.Contains(said, "geheim") || !strings.Contains(said, "the desk broke") {
+		t.Errorf("logged %s", said)
+	}
+}
