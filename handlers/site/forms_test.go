@@ -137,14 +137,14 @@ func TestFormBecomesARequest(t *testing.T) {
 		if asked.Address != want.Address || asked.Consent != want.Consent || !asked.Until.Equal(want.Until) || asked.Trap != want.Trap {
 			t.Errorf("%s: asked %+v, want %+v", test.name, asked, want)
 		}
-		if got, want := deref(asked.Preferences), deref(test.want); got != want {
+		if got, want := spelled(asked.Preferences), spelled(test.want); got != want {
 			t.Errorf("%s: %s, want %s", test.name, got, want)
 		}
 	}
 }
 
-// deref writes preferences so that they can be compared.
-func deref(p subscription.Preferences) string {
+// spelled writes preferences so that they can be compared.
+func spelled(p subscription.Preferences) string {
 	text := strings.Join(p.Parks, ",") + ";" + strings.Join(p.Trails, ",") + ";" + p.MinLevel.String() + ";" + p.Language.String() + ";"
 	for h := range hazard.NumHazards {
 		if p.Hazards.Has(hazard.Hazard(h)) && p.Hazards != 0 {
@@ -236,7 +236,7 @@ func TestFormListsEveryPlace(t *testing.T) {
 			t.Errorf("%s: %d parks, want %d ticked", query, n, ticked)
 		}
 	}
-	var all url.Values = url.Values{}
+	all := url.Values{}
 	for _, p := range c.Parks {
 		all.Add("parque", p.Slug)
 	}
