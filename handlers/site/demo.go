@@ -38,13 +38,11 @@ type CaughtPush struct {
 
 // CaughtPayload is what a push says.
 type CaughtPayload struct {
-	Title    string    `json:"titulo"`
-	Body     string    `json:"cuerpo"`
-	Tag      string    `json:"etiqueta"`
-	Path     string    `json:"url"`   // the page that a press opens
-	Level    string    `json:"nivel"` // "" for none
-	Expires  time.Time `json:"caduca_en"`
-	Language string    `json:"idioma"`
+	Title, Body string
+	Tag, Path   string // Path is the page that a press opens
+	Level       string // "" for none
+	Expires     time.Time
+	Language    string
 }
 
 // mailView is a mail as it is shown.
