@@ -38,20 +38,11 @@ const (
 // confirm them, which wait, and which are dropped.
 type clerk struct {
 	n       *Notifier
-	mails   []confirmationMail // of the last hour
-	counted bool               // mails has what was decided before the start
-	seen    uint64             // Seq of the last request looked at
-	waiting int                // requests looked at that wait for the caps of the hour
-	looked  time.Time          // when the requests were last looked at from the first on
+	seen    uint64    // Seq of the last request looked at
+	waiting int       // requests looked at that wait for the caps of the hour
+	looked  time.Time // when the requests were last looked at from the first on
 	alarmed bool
 	failing bool
-}
-
-// confirmationMail is one that was decided: when, and for which domain, which is ""
-// when it is no longer known.
-type confirmationMail struct {
-	at     time.Time
-	domain string
 }
 
 func newClerk(n *Notifier) *clerk { return &clerk{n: n} }
@@ -107,12 +98,11 @@ func (c *clerk) batch() (more bool, err error) {
 		return false, err
 	}
 	c.seen, c.waiting = requests[len(requests)-1].Seq, c.waiting+done.waiting
-	c.mails = append(c.mails, done.mails...)
-	if len(done.mails) > 0 {
+	if done.mails > 0 {
 		poke(c.n.queues[subscription.Email].wake)
 	}
-	if len(done.mails)+done.dropped > 0 {
-		c.n.o.Log.Info("requests to subscribe decided", "mails", len(done.mails), "dropped", done.dropped, "waiting", c.waiting)
+	if done.mails+done.dropped > 0 {
+		c.n.o.Log.Info("requests to subscribe decided", "mails", done.mails, "dropped", done.dropped, "waiting", c.waiting)
 	}
 	return len(requests) == requestsAtATime, nil
 }
@@ -123,31 +113,10 @@ func (c *clerk) next(now time.Time) (requests []subscription.Request, err error)
 		if believed, err := c.n.believed(tx, now); err != nil || !believed {
 			return err
 		}
-		if err := c.count(tx, now); err != nil {
-			return err
-		}
 		requests, err = tx.Requests(c.seen, requestsAtATime)
 		return err
 	})
 	return requests, err
-}
-
-// count forgets the mails of more than an hour ago. At the start it finds those
-// that were decided before.
-func (c *clerk) count(tx *store.Tx, now time.Time) error {
-	recent := func(at time.Time) bool { return now.Sub(at) < time.Hour && !at.After(now) }
-	c.mails = slices.DeleteFunc(c.mails, func(m confirmationMail) bool { return !recent(m.at) })
-	if c.counted {
-		return nil
-	}
-	err := tx.EachPending(func(_ subscription.Hash, p *subscription.Pending) error {
-		if recent(p.DecidedAt) {
-			c.mails = append(c.mails, confirmationMail{p.DecidedAt, domainOf(p.Address)})
-		}
-		return nil
-	})
-	c.counted = err == nil
-	return err
 }
 
 // domainOf gives the domain of an address in lower case, "" for no address.
@@ -163,7 +132,7 @@ var errNothingToWrite = errors.New("nothing to write")
 type rulings struct {
 	*clerk
 	now     time.Time
-	mails   []confirmationMail
+	mails   int
 	dropped int
 	waiting int
 }
@@ -174,7 +143,7 @@ func (r *rulings) all(tx *store.Tx, requests []subscription.Request) error {
 			return err
 		}
 	}
-	if len(r.mails)+r.dropped == 0 {
+	if r.mails+r.dropped == 0 {
 		return errNothingToWrite
 	}
 	return nil
@@ -195,36 +164,53 @@ func (r *rulings) one(tx *store.Tx, request *subscription.Request) error {
 			today++
 		}
 	}
-	switch domain := domainOf(request.Address); {
+	switch {
 	case request.Trap, !r.now.Before(request.Until), tx.Suppressed(key),
 		today >= mailsAnAddressADay, len(times) >= mailsAnAddressAMonth:
 		r.dropped++
 		return tx.DropRequest(request.Seq)
-	case r.full(domain):
+	}
+	switch full, err := r.countMail(tx, domainOf(request.Address)); {
+	case err != nil:
+		return err
+	case full:
 		r.waiting++
 		return nil
 	default:
-		r.mails = append(r.mails, confirmationMail{r.now, domain})
+		r.mails++
 		return errors.Join(tx.PutMailed(key, append(times, r.now)), r.accept(tx, request))
 	}
 }
 
-// full tells whether a mail to a domain would be over the caps of the hour.
-func (r *rulings) full(domain string) bool {
-	all, same := 0, 0
-	for _, list := range [][]confirmationMail{r.clerk.mails, r.mails} {
-		all += len(list)
-		for _, m := range list {
-			if m.domain == domain {
-				same++
-			}
-		}
-	}
+// countMail counts a mail to a domain against the caps of the hour, or tells that
+// they are full. The counts are kept as those of addresses are, under what no
+// address is, so that they outlast a start and whatever becomes of the requests.
+func (r *rulings) countMail(tx *store.Tx, domain string) (full bool, err error) {
 	limit := mailsADomain
 	if slices.Contains(largeDomains, domain) {
 		limit = mailsALargeDomain
 	}
-	return all >= mailsAnHour || same >= limit
+	all, same := r.n.o.Keys.AddressKey("@"), r.n.o.Keys.AddressKey("@"+domain)
+	toAll, err := r.lastHour(tx, all)
+	if err != nil || len(toAll) >= mailsAnHour {
+		return true, err
+	}
+	toSame, err := r.lastHour(tx, same)
+	if err != nil || len(toSame) >= limit {
+		return true, err
+	}
+	return false, errors.Join(tx.PutMailed(all, append(toAll, r.now)), tx.PutMailed(same, append(toSame, r.now)))
+}
+
+// lastHour gives the mails of the last hour that were counted under a key. A time
+// that the clock has yet to reach does not count, and a damaged count begins anew: it
+// must not keep everybody from signing up.
+func (r *rulings) lastHour(tx *store.Tx, key subscription.AddressKey) ([]time.Time, error) {
+	times, err := tx.Mailed(key)
+	if damaged := (*store.DamagedError)(nil); errors.As(err, &damaged) {
+		return nil, nil
+	}
+	return slices.DeleteFunc(times, func(t time.Time) bool { return r.now.Sub(t) >= time.Hour || t.After(r.now) }), err
 }
 
 // accept makes a request a pending subscription, with the mail that asks to

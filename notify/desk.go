@@ -20,12 +20,18 @@ func (n *Notifier) PublicKey() string {
 	return n.o.Keys.VAPIDPublic
 }
 
-// Outbox tells the state of a channel and how many messages wait in it.
+// Outbox tells the state of a channel and how many messages wait in it. Those that
+// ask to confirm do not count: whoever asks for one must not learn whether it was
+// made, which is how an address is known.
 // no_configurado: it is not set up. detenido: nothing is sent until a fault of ours
 // is mended. con_demoras: some messages were put off and wait to be tried again.
 func (n *Notifier) Outbox(c subscription.Channel) (state string, queued int) {
 	queued = n.o.Store.Queued(c)
-	return n.queues[c].state(n.now(), queued), queued
+	state = n.queues[c].state(n.now(), queued)
+	if c == subscription.Email {
+		queued = max(0, queued-n.o.Store.Confirming())
+	}
+	return state, queued
 }
 
 // Ask takes a request by e-mail: one write, whatever the address, so that neither

@@ -45,6 +45,28 @@ func (w *world) link(address string) string {
 	return ""
 }
 
+// The count that /health shows is the same whether an address is to be asked or not.
+func TestWhatWaitsTellsNoAddress(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.crowd(1)
+		w.start()
+		w.mail.script(always(bulletin.Retry))
+		w.ask("ana@x.cl", wishes(nil))
+		if n := w.store.Queued(subscription.Email); n != 1 {
+			t.Fatalf("%d mails wait", n)
+		}
+		if _, queued := w.n.Outbox(subscription.Email); queued != 0 {
+			t.Errorf("%d wait after an address was asked", queued)
+		}
+		w.issue("viento", nil, alert.Opened)
+		w.cycle()
+		w.pass(time.Minute)
+		if _, queued := w.n.Outbox(subscription.Email); queued != 1 {
+			t.Errorf("%d wait of one subscriber's", queued)
+		}
+	})
+}
+
 func TestSubscribingByEmail(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.start()

@@ -53,6 +53,7 @@ type queue struct {
 
 	paused  time.Time // nothing is sent before
 	probing bool      // after a pause one message tries whether it works again
+	stray   stray
 	blocked bool      // the store takes no writes: what is sent could not be recorded
 	retry   time.Time // when to try the store again
 	// doubting says that the clock is not believed.
@@ -308,7 +309,11 @@ func (q *queue) release(l *letter) {
 // take takes in what came of a letter that was sent.
 func (q *queue) take(o outcome) {
 	q.flying--
+	stray := q.stray.is(&o)
 	switch {
+	case stray:
+		q.n.o.Log.Warn("the relay refuses an address that nobody confirmed, and takes others; it is tried again later",
+			"channel", q.channel.String(), "error", o.result.Err)
 	case o.result.Verdict == bulletin.OurFault:
 		q.pause(o)
 	case o.probe:

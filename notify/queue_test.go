@@ -226,6 +226,53 @@ func TestAFaultOfOursStopsTheChannelAndErasesNobody(t *testing.T) {
 	})
 }
 
+// Anybody can ask for a mail to an address that the relay refuses by its policy.
+func TestAnAddressThatNobodyConfirmedStopsNothing(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.crowd(20)
+		w.start()
+		refusing := func(s *sending) bulletin.Result {
+			if s.Kind == bulletin.Confirm {
+				return bulletin.Result{Verdict: bulletin.OurFault, Err: errors.New("550 5.7.1")}
+			}
+			return bulletin.Result{}
+		}
+		w.issue("viento", nil, alert.Opened)
+		w.cycle()
+		w.pass(time.Minute)
+		w.mail.script(refusing)
+		for i := range strayInARow - 1 {
+			w.ask(fmt.Sprintf("refused%d@y.cl", i), wishes(nil))
+			w.expectState("con_demoras")
+		}
+		w.issue("viento2", raised, alert.Opened)
+		w.cycle()
+		w.pass(time.Minute)
+		w.expectOutcomes(map[store.Outcome]int{store.DeliveredOutcome: 40})
+		if n := w.log.count("level=ERROR"); n != 0 {
+			t.Errorf("%d alarms", n)
+		}
+	})
+}
+
+// When all of many are refused it is us.
+func TestManyRefusalsInARowStopTheChannel(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.crowd(1)
+		w.start()
+		w.issue("viento", nil, alert.Opened)
+		w.cycle()
+		w.pass(time.Minute)
+		w.mail.script(always(bulletin.OurFault))
+		for i := range strayInARow - 1 {
+			w.ask(fmt.Sprintf("refused%d@y.cl", i), wishes(nil))
+		}
+		w.expectState("con_demoras")
+		w.ask("refused@y.cl", wishes(nil))
+		w.expectState("detenido")
+	})
+}
+
 func TestNobodyHasTwoMessagesUnderWay(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.crowd(5)

@@ -128,9 +128,16 @@ func (t *Tx) Enqueue(i *Item) error {
 	if err := bucket.Put(key, sealedItem(key, i)); err != nil {
 		return fmt.Errorf("enqueue: %w", err)
 	}
-	t.queued[i.Channel]++
-	t.count()
+	t.countItem(i, 1)
 	return nil
+}
+
+func (t *Tx) countItem(i *Item, by int) {
+	t.queued[i.Channel] += by
+	if i.Kind == ConfirmItem {
+		t.confirming += by
+	}
+	t.count()
 }
 
 // Due gives up to n items of a channel that are due, the urgent first, then by the
@@ -210,8 +217,7 @@ func (t *Tx) Settle(i *Item, o Outcome, at time.Time) error {
 	if err := t.takeOut(i); err != nil {
 		return err
 	}
-	t.queued[i.Channel]--
-	t.count()
+	t.countItem(i, -1)
 	outcomes := t.tx.Bucket(bucketOutcomes)
 	outcomes.FillPercent = timeFillPercent
 	key := binary.BigEndian.AppendUint64(appendInstant(nil, at), i.Seq)
@@ -285,6 +291,10 @@ func (t *Tx) PruneOutcomes(before time.Time) error {
 // Queued tells how many items of a channel are in the outbox, from memory.
 func (s *Store) Queued(c subscription.Channel) int { return int(s.queued[c].Load()) }
 
+// Confirming tells how many of the items queued for e-mail ask to confirm, from
+// memory.
+func (s *Store) Confirming() int { return int(s.confirming.Load()) }
+
 // countKept counts at the start what is counted in memory from then on.
 func (s *Store) countKept() error {
 	return s.view("count what waits", func(tx *bbolt.Tx) error {
@@ -298,6 +308,13 @@ func (s *Store) countKept() error {
 		for c := range s.queued {
 			s.queued[c].Store(count(bucketItems, []byte{byte(c)}))
 		}
+		confirming, cursor := int64(0), tx.Bucket(bucketItems).Cursor()
+		for k, v := cursor.First(); k != nil; k, v = cursor.Next() {
+			if i, err := decodeItem(k, v); err == nil && i.Kind == ConfirmItem {
+				confirming++
+			}
+		}
+		s.confirming.Store(confirming)
 		s.waiting.Store(count(bucketRequests, nil) + count(bucketPending, nil))
 		return nil
 	})

@@ -389,7 +389,7 @@ func (w *peopleTrial) compareWaiting(tx *Tx) {
 }
 
 func (w *peopleTrial) compareOutbox(tx *Tx) {
-	n := 0
+	n, confirming := 0, 0
 	for c := range subscription.Channel(subscription.NumChannels) {
 		queued := 0
 		must(w.t, tx.EachItem(c, func(i *Item) error {
@@ -397,12 +397,18 @@ func (w *peopleTrial) compareOutbox(tx *Tx) {
 				w.t.Fatalf("item %+v, want %+v", i, w.want.items[i.Seq])
 			}
 			queued++
+			if i.Kind == ConfirmItem {
+				confirming++
+			}
 			return nil
 		}))
 		if w.store.Queued(c) != queued {
 			w.t.Fatalf("%d counted, %d queued", w.store.Queued(c), queued)
 		}
 		n += queued
+	}
+	if w.store.Confirming() != confirming {
+		w.t.Fatalf("%d counted that ask to confirm, %d queued", w.store.Confirming(), confirming)
 	}
 	if n != len(w.want.items) {
 		w.t.Fatalf("%d items, want %d", n, len(w.want.items))

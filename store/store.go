@@ -58,9 +58,10 @@ type Store struct {
 	needed     atomic.Int64          // bytes that the file had when it was last known to be whole
 	numbering  atomic.Pointer[numbering]
 
-	queued   [subscription.NumChannels]atomic.Int64 // items in the outbox
-	waiting  atomic.Int64                           // requests and pending subscriptions
-	reported sync.Map                               // damaged records that were logged
+	queued     [subscription.NumChannels]atomic.Int64 // items in the outbox
+	confirming atomic.Int64                           // of them, the mails that ask to confirm
+	waiting    atomic.Int64                           // requests and pending subscriptions
+	reported   sync.Map                               // damaged records that were logged
 }
 
 // Close lets go of the file. It waits for transactions under way. A second

@@ -18,9 +18,10 @@ type Tx struct {
 	tx    *bbolt.Tx
 
 	// What this transaction changes of the counts in memory.
-	queued   [subscription.NumChannels]int
-	waiting  int
-	counting bool // the change of the counts is on its way
+	queued     [subscription.NumChannels]int
+	confirming int
+	waiting    int
+	counting   bool // the change of the counts is on its way
 }
 
 // View runs do in a read transaction. do begins no other transaction; its panic comes
@@ -50,6 +51,7 @@ func (t *Tx) count() {
 		for c, by := range t.queued {
 			t.store.queued[c].Add(int64(by))
 		}
+		t.store.confirming.Add(int64(t.confirming))
 		t.store.waiting.Add(int64(t.waiting))
 	})
 }

@@ -40,6 +40,7 @@ type Desk interface {
 	// is never to be written to again.
 	Disown(token string) error
 	// Outbox tells the state of a channel for /health (no_configurado, ok,
-	// con_demoras, detenido) and how many messages wait.
+	// con_demoras, detenido) and how many messages wait, those that ask to confirm
+	// left out.
 	Outbox(c subscription.Channel) (state string, queued int)
 }

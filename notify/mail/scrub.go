@@ -13,8 +13,10 @@ import (
 const longestAnswer = 300
 
 var (
-	anyAddress = regexp.MustCompile(`[^\s@<>]*@[^\s@<>,;:]*`)
+	anyAddress = regexp.MustCompile(`[^\s@<>]*(?:@|%40)[^\s@<>,;:]*`)
 	anyLink    = regexp.MustCompile(`(?i)https?://\S*`)
+	// anyToken finds tokens, which have 43 characters, where a link was taken apart.
+	anyToken = regexp.MustCompile(`[A-Za-z0-9_-]{40,}`)
 )
 
 // scrubbed gives an error's text without the person: relays quote the address, in
@@ -30,8 +32,10 @@ func scrubbed(err error, to string) error {
 	}
 	text = anyLink.ReplaceAllString(oneLine(text), "[link]")
 	text = anyAddress.ReplaceAllString(text, "[address]")
+	text = anyToken.ReplaceAllString(text, "[token]")
 	local, domain, _ := strings.Cut(to, "@")
-	for _, part := range []string{local, domain} {
+	mailbox, _, _ := strings.Cut(local, "+") // what a relay looks up may lack the tag
+	for _, part := range []string{local, mailbox, domain} {
 		if part != "" {
 			text = regexp.MustCompile(`(?i)(^|[^a-z0-9])`+regexp.QuoteMeta(part)+`([^a-z0-9]|$)`).ReplaceAllString(text, "${1}[address]${2}")
 		}

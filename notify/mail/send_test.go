@@ -293,6 +293,7 @@ func TestErrorsNameNobody(t *testing.T) {
 		"<" + ana + ">: Recipient address rejected", "ANA.ROJAS@CORREO.EXAMPLE.COM unknown", "user ana.rojas does not exist", "ana.rojas=correo.example.com@srs.example.org",
 		"no such user (ana.rojas) at correo.example.com", "mailto:" + ana + "?x", "bad link " + link, "see HTTPS://x.example/?u=ana.rojas%40correo.example.com",
 		"ana.rojas ana.rojas,ana.rojas@ [correo.example.com]", "message <" + ref + "@vigia.example.cl> refused",
+		"rcpt=ana.rojas%40correo.example.com refused", "listed: vigia.example.cl/baja/" + token, "hxxps://vigia[.]example[.]cl%2Fbaja%2F" + token,
 	} {
 		for _, stage := range []simulate.MailStage{simulate.AtRecipient, simulate.AtContent} {
 			m := openMailbox(t, simulate.MailboxOptions{})
@@ -311,6 +312,16 @@ func TestErrorsNameNobody(t *testing.T) {
 				t.Errorf("%q no longer says what was answered: %q", quoted, text)
 			}
 		}
+	}
+}
+
+// TestErrorsNameNoMailbox: a relay may quote of a tagged address what it looked up.
+func TestErrorsNameNoMailbox(t *testing.T) {
+	m := openMailbox(t, simulate.MailboxOptions{})
+	m.Fail(simulate.MailFault{At: simulate.AtRecipient, Answer: "550 5.1.1 mailbox ana.rojas is unknown"})
+	r := senderTo(t, m, nil).Send(t.Context(), news(t), "ana.rojas+avisos@correo.example.com")
+	if r.Err == nil || strings.Contains(r.Err.Error(), "rojas") {
+		t.Errorf("it says %v", r.Err)
 	}
 }
 
