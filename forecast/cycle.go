@@ -35,7 +35,7 @@ func (e *Engine) Cycle(ctx context.Context) {
 	if ctx.Err() != nil {
 		return
 	}
-	if now := e.now(); fresh || now.Truncate(time.Hour) != e.issued || changed(before, e.statuses(now)) || e.uncounted() {
+	if now := e.now(); fresh || now.Truncate(time.Hour) != e.issued || changed(before, e.statuses(now)) || e.uncounted() || e.undecided {
 		e.issue(true)
 	}
 	e.verify(ctx)
@@ -77,7 +77,7 @@ func (e *Engine) issue(closing bool) {
 	began := now
 	trails, reason := e.assess(now)
 	alerts := e.moveAlerts(now, trails, closing)
-	e.keep(now, trails, alerts)
+	e.keep(now, trails, alerts, closing)
 	edition := e.edition(now, trails, reason)
 	e.board.publish(edition)
 	e.o.Log.Info("estimates published", "hour", edition.Hour.UTC(), "trails", len(trails), "reason", string(reason),
@@ -85,23 +85,39 @@ func (e *Engine) issue(closing bool) {
 	e.tell("estimaciones publicadas: %d senderos, %d alertas", len(trails), len(edition.Alerts))
 }
 
-// keep writes the hour with its alerts in one transaction and holds on to them.
-func (e *Engine) keep(now time.Time, trails []store.TrailForecast, alerts []alert.Alert) {
+// keep writes the hour with its alerts in one transaction and holds on to them. Who
+// is told is decided once a cycle, when it closes: what the hours alone changed and
+// what a new run brings is one message.
+func (e *Engine) keep(now time.Time, trails []store.TrailForecast, alerts []alert.Alert, closing bool) {
 	cycle := &store.Cycle{
 		Catalogue: e.o.Catalogue, Hour: now.Truncate(time.Hour), IssuedAt: now,
 		Rows: rows(trails, len(e.sites)), Alerts: alerts, ConfirmedAt: e.confirmations(),
 		Issued: e.log(now, trails),
 	}
 	cycle.Estimates = slices.ContainsFunc(cycle.Rows, func(row store.HistoryRow) bool { return row.State != hazard.Unknown })
-	if e.o.Notifier != nil {
+	if e.o.Notifier != nil && closing {
 		cycle.Decide = e.o.Notifier.Decide
 	}
 	err := e.o.Store.Commit(cycle)
 	e.noteCommit(err)
-	if err == nil && e.o.Notifier != nil {
-		e.o.Notifier.Wake()
+	switch {
+	case e.o.Notifier == nil:
+	case !closing:
+		e.undecided = e.undecided || !cycle.Estimates || !e.estimated || changedSince(e.alerts, alerts)
+	default:
+		if e.undecided = err != nil; !e.undecided {
+			e.o.Notifier.Wake()
+		}
 	}
+	e.estimated = cycle.Estimates
 	e.alerts, e.trails, e.issued, e.issuedAt = alerts, trails, now.Truncate(time.Hour), now
+}
+
+// changedSince tells whether there is an alert that is not as it was.
+func changedSince(before, after []alert.Alert) bool {
+	return !slices.EqualFunc(before, after, func(a, b alert.Alert) bool {
+		return a.ID == b.ID && a.Version == b.Version && len(a.Notices) == len(b.Notices)
+	})
 }
 
 // noteCommit logs a change from working to failing and back.

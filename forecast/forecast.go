@@ -102,6 +102,8 @@ type Engine struct {
 	issued    time.Time             // hour of the last edition with this process's cycle; zero before the first
 	issuedAt  time.Time             // of the last edition
 	failing   error                 // of the last commit
+	undecided bool                  // something changed, and who is told was not decided yet
+	estimated bool                  // the last edition of this process has estimates
 
 	verifier     *verifier
 	verification *store.Verification // nil before it was computed first

@@ -205,11 +205,11 @@ func (c *composer) news(l *letter, s *subscription.Subscription) error {
 			return err
 		}
 		if c.current(a, item.What, s, last, knows, same) {
-			over := item.What == alert.Ended || item.What == alert.Withdrawn
-			l.danger = l.danger || a.Level == alert.Danger || over && last.Level == alert.Danger
-			l.bulletin.Entries = append(l.bulletin.Entries, c.entry(a, item.What, s))
-			l.tells = append(l.tells, told{story: storyOf(a), alert: a, what: item.What})
+			c.add(l, s, a, item.What, last)
 		}
+	}
+	if err := c.others(l, s); err != nil {
+		return err
 	}
 	slices.SortStableFunc(l.bulletin.Entries, func(a, b bulletin.Entry) int {
 		return worse(a.Alert, b.Alert, a.Over(), b.Over())
@@ -223,6 +223,48 @@ func (c *composer) news(l *letter, s *subscription.Subscription) error {
 	default:
 		l.bulletin.Kind = bulletin.News
 		c.quiet(l, s)
+	}
+	return nil
+}
+
+// add puts an alert into a letter to somebody who heard last of its story.
+func (c *composer) add(l *letter, s *subscription.Subscription, a *alert.Alert, what alert.ChangeKind, last store.Told) {
+	over := what == alert.Ended || what == alert.Withdrawn
+	l.danger = l.danger || a.Level == alert.Danger || over && last.Level == alert.Danger
+	l.bulletin.Entries = append(l.bulletin.Entries, c.entry(a, what, s))
+	l.tells = append(l.tells, told{story: storyOf(a), alert: a, what: what})
+}
+
+// others puts into a letter that goes what was decided in other cycles and did not
+// go out yet, held by quiet hours or by a relay: it is one message, and the items
+// of the rest are found obsolete when their turn comes.
+func (c *composer) others(l *letter, s *subscription.Subscription) error {
+	if len(l.bulletin.Entries) == 0 {
+		return nil
+	}
+	own := len(l.tells)
+	for i := range c.alerts {
+		a := &c.alerts[i]
+		story := storyOf(a)
+		if !follows(&s.Preferences, a) || slices.ContainsFunc(l.tells[:own], func(t told) bool { return t.story == story }) {
+			continue
+		}
+		last, open, err := undelivered(c.tx, story, s.ID, c.now)
+		if err != nil {
+			return err
+		}
+		if !open {
+			continue
+		}
+		same, err := heardAs(c.tx, c.alerts, a, s.ID, last.At, c.now)
+		if err != nil {
+			return err
+		}
+		what, knows := since(a, last), last != store.Told{}
+		if c.current(a, what, s, last, knows, same) {
+			c.add(l, s, a, what, last)
+			l.bulletin.Expires = later(l.bulletin.Expires, a.End)
+		}
 	}
 	return nil
 }

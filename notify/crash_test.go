@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"vigia/forecast/alert"
-	"vigia/forecast/hazard"
 	"vigia/notify/mail"
 	"vigia/notify/push"
 	"vigia/notify/simulate"
@@ -138,8 +137,9 @@ type people struct {
 	kills   int
 }
 
-// newPeople makes a folder with 2,000 messages in the outbox: two cycles' for 500
-// readers and 500 browsers.
+// newPeople makes a folder with 2,000 messages in the outbox, for 500 readers and
+// 500 browsers one of an alert and one that there are no data: two of alerts would
+// go as one.
 func newPeople(t *testing.T) *people {
 	p := &people{folder: t.TempDir()}
 	var err error
@@ -155,6 +155,7 @@ func newPeople(t *testing.T) *people {
 	})
 	w := newWorld(t, p.folder)
 	defer w.store.Close()
+	var ids []subscription.ID
 	w.update(func(tx *store.Tx) error {
 		for i := range 1000 {
 			s := &subscription.Subscription{ID: subscription.NewID(), Preferences: wishes(nil), Address: fmt.Sprintf("p%d@x.cl", i)}
@@ -175,13 +176,19 @@ func newPeople(t *testing.T) *people {
 			if err := tx.PutSubscription(s); err != nil {
 				return err
 			}
+			ids = append(ids, s.ID)
 		}
 		return nil
 	})
 	w.issue("viento", nil, alert.Opened)
 	w.cycle()
-	w.issue("nieve", func(a *alert.Alert) { a.Hazard = hazard.Snow }, alert.Opened)
-	w.cycle()
+	w.update(func(tx *store.Tx) error {
+		now := w.n.now()
+		return errors.Join(
+			tx.PutOutage(store.Outage{Since: now.Add(-outageTold), Told: true}),
+			w.n.tellOfData(tx, ids, store.NoDataItem, now),
+		)
+	})
 	if n := queued(w.n); n != 2000 {
 		t.Fatalf("%d messages in the outbox", n)
 	}

@@ -240,7 +240,7 @@ func (d *decision) toldTo(f *store.Follower, c *change, m *storyMark) (what aler
 		again := m.new && !m.next.Over // the story goes on with another alert
 		what, tell = c.notice.What, m.known && !m.last.Over && !again
 	case wants(&f.Conditions, c.alert, c.zone):
-		what, tell = news(c.alert, c.notice, m.last, m.known)
+		what, tell = news(c.alert, c.notice, m.last, m.known, d.now)
 	default:
 		return 0, false
 	}

@@ -112,6 +112,29 @@ func TestWhatIsNewsToOneIsNotToAnother(t *testing.T) {
 	})
 }
 
+// The notices are of what the park was told, of other trails too. Who follows one
+// trail is told that it begins earlier there, once in two days.
+func TestAnEarlierBeginningOnOnesOwnTrail(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.follower("trail", func(p *subscription.Preferences) { p.Parks, p.Trails = nil, []string{paine + "/" + torres} })
+		w.follower("park", nil)
+		at := func(hours int) func(a *alert.Alert) {
+			return func(a *alert.Alert) { a.Start, a.End = noon.Add(time.Duration(hours)*time.Hour), noon.AddDate(0, 0, 5) }
+		}
+		w.issue("otro", func(a *alert.Alert) { a.Trails = []string{"otro"} }, alert.Opened)
+		w.issue("aqui", at(40))
+		w.told(0, "park: news opened otro opened aqui", "trail: news opened aqui")
+		w.issue("aqui", at(38))
+		w.told(time.Hour)
+		w.issue("aqui", at(37))
+		w.told(time.Hour, "trail: news moved aqui")
+		w.issue("aqui", at(33)) // a third message within two days would be noise
+		w.told(time.Hour)
+		w.issue("aqui", func(a *alert.Alert) { raised(a); at(20)(a) })
+		w.told(time.Hour, "park: news raised aqui", "trail: news raised aqui")
+	})
+}
+
 // The notices hold back what the park was told. Who follows one trail was not.
 func TestDangerOnOnesOwnTrailIsNotHeldBack(t *testing.T) {
 	inWorld(t, func(w *world) {

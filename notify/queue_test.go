@@ -537,3 +537,32 @@ func TestAClockThatWentBack(t *testing.T) {
 		}
 	})
 }
+
+// What several cycles decided within quiet hours is one message at their end, the
+// worst first, and of the present.
+func TestOneMessageAfterQuietHours(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.follower("luz", func(p *subscription.Preferences) { p.Quiet = &subscription.Quiet{From: 12 * 60, To: 18 * 60} })
+		w.issue("viento", func(a *alert.Alert) { a.End = noon.Add(2 * time.Hour) }, alert.Opened)
+		w.told(0)
+		w.issue("frio", func(a *alert.Alert) {
+			a.Hazard, a.Start, a.End = hazard.Cold, noon.Add(9*time.Hour), noon.AddDate(0, 0, 2)
+		}, alert.Opened)
+		w.told(time.Hour)
+		w.issue("nieve", func(a *alert.Alert) { a.Hazard, a.Start = hazard.Snow, noon.Add(8*time.Hour) }, alert.Opened)
+		w.told(time.Hour)
+		w.issue("frio", func(a *alert.Alert) { a.Start = noon.Add(7 * time.Hour) })
+		w.told(time.Hour)
+		w.pass(4 * time.Hour)
+		w.expect(w.push, "luz: news opened frio opened nieve")
+		w.issue("nieve", dropped, alert.Withdrawn)
+		w.told(18 * time.Hour)
+		w.issue("frio", raised, alert.Raised)
+		w.told(time.Hour, "luz: news raised frio withdrawn nieve")
+		w.pass(12 * time.Hour)
+		w.expect(w.push)
+		if s := w.mail.sent; len(s) > 0 {
+			t.Errorf("mails: %v", s)
+		}
+	})
+}

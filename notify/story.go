@@ -26,6 +26,8 @@ const (
 	outageRemembered = 30 * 24 * time.Hour
 	// earlier is by how much a start must come nearer to be worth a message.
 	earlier = 3 * time.Hour
+	// changeSpan is the time in which what was told changes once, danger aside.
+	changeSpan = 48 * time.Hour
 )
 
 func storyOf(a *alert.Alert) string { return a.Park + "/" + a.Hazard.String() }
@@ -47,14 +49,51 @@ func recorded(tx *store.Tx, story string, id subscription.ID, now time.Time) (st
 	return told, err == nil && told.Until.After(now), err
 }
 
+// undelivered gives what somebody heard of a story, nothing being the zero value,
+// where more was decided to be told since; false where nothing is.
+func undelivered(tx *store.Tx, story string, id subscription.ID, now time.Time) (last store.Told, open bool, err error) {
+	decided, known, err := recorded(tx, story, id, now)
+	if err != nil || !known {
+		return last, false, err
+	}
+	last, known, err = recorded(tx, story+heardSuffix, id, now)
+	if err != nil || known && !decided.At.After(last.At) {
+		return last, false, err
+	}
+	if last.Over {
+		last = store.Told{}
+	}
+	return last, true, nil
+}
+
+// since tells what became of an alert since its story was heard of last.
+func since(a *alert.Alert, last store.Told) alert.ChangeKind {
+	if n := len(a.Notices); n > 0 && a.Notices[n-1].At.After(last.At) {
+		if what := a.Notices[n-1].What; what == alert.Ended || what == alert.Withdrawn {
+			return what
+		}
+	}
+	switch {
+	case last == store.Told{}:
+		return alert.Opened
+	case a.Level > last.Level:
+		return alert.Raised
+	default:
+		return alert.Moved
+	}
+}
+
 // with gives a record with an alert told on top of it.
 func with(told store.Told, a *alert.Alert, what alert.ChangeKind, at time.Time) store.Told {
-	next := store.Told{At: at, Until: later(at, a.End).Add(remembered), Level: a.Level, Start: a.Start}
+	next := store.Told{At: at, Before: told.At, Until: later(at, a.End).Add(remembered), Level: a.Level, Start: a.Start}
 	switch {
 	case what == alert.Ended || what == alert.Withdrawn:
 		next.Over, next.Level, next.Until = true, alert.NoLevel, at.Add(remembered)
 	case told.Level > alert.NoLevel && !told.Over:
 		next.Level = max(told.Level, a.Level)
+		if a.Level > told.Level {
+			next.Before = told.Before
+		}
 		next.Until = later(next.Until, told.Until)
 		if told.Start.Before(a.Start) {
 			next.Start = told.Start
@@ -156,9 +195,11 @@ func later(a, b time.Time) time.Time {
 // is the alert's own newest that was noted since decisions were made last, nil for
 // none. To those to whom nothing was decided everything is new. The others follow
 // the notices, in which the noise of the estimates is held back, save that a level
-// above what they were told is never held back: the notices may have told it of
-// trails that they do not follow.
-func news(a *alert.Alert, notice *alert.Notice, last store.Told, known bool) (alert.ChangeKind, bool) {
+// above what they were told is never held back, nor is a beginning well before it
+// where they have not been told two things in two days: the notices may have told
+// it of trails that they do not follow.
+func news(a *alert.Alert, notice *alert.Notice, last store.Told, known bool, now time.Time) (alert.ChangeKind, bool) {
+	room := last.Before.IsZero() || now.Sub(last.Before) >= changeSpan
 	switch {
 	case !known:
 		return alert.Opened, true
@@ -166,11 +207,9 @@ func news(a *alert.Alert, notice *alert.Notice, last store.Told, known bool) (al
 		return alert.Opened, notice != nil || a.Level == alert.Danger
 	case a.Level > last.Level:
 		return alert.Raised, true
-	case notice == nil:
-		return 0, false
-	case notice.What == alert.Opened:
+	case notice != nil && notice.What == alert.Opened:
 		return alert.Opened, a.Start.Sub(last.Start).Abs() >= earlier
 	default:
-		return alert.Moved, last.Start.Sub(a.Start) >= earlier
+		return alert.Moved, (notice != nil || room) && last.Start.Sub(a.Start) >= earlier
 	}
 }

@@ -29,7 +29,7 @@ func sealedTold(key []byte, told *Told) []byte {
 		flags |= wasOver
 	}
 	b := append(unsealed(32), flags, byte(told.Level))
-	return sealFor(key, appendMoment(appendMoment(appendMoment(b, told.At), told.Start), told.Until))
+	return sealFor(key, appendMoment(appendMoment(appendMoment(appendMoment(b, told.At), told.Before), told.Start), told.Until))
 }
 
 func decodeTold(key, value []byte) (told Told, err error) {
@@ -40,7 +40,7 @@ func decodeTold(key, value []byte) (told Told, err error) {
 	r := reader{b: payload}
 	flags := r.byte()
 	told = Told{Level: alert.Level(r.byte()), Delivered: flags&wasDelivered != 0, Over: flags&wasOver != 0}
-	told.At, told.Start, told.Until = r.moment(), r.moment(), r.moment()
+	told.At, told.Before, told.Start, told.Until = r.moment(), r.moment(), r.moment(), r.moment()
 	if err = r.end(); err == nil && (told.Level > alert.Danger || flags > wasDelivered|wasOver) {
 		err = fmt.Errorf("%w: level %d, flags %d", errValue, told.Level, flags)
 	}

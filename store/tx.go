@@ -148,6 +148,7 @@ const (
 // in one park, or of the data.
 type Told struct {
 	At        time.Time // when it was decided
+	Before    time.Time // when what was told before was, zero when this is the first; a higher level does not count
 	Level     alert.Level
 	Start     time.Time
 	Until     time.Time // when the record may be forgotten
