@@ -133,6 +133,7 @@ func (l *laboratory) issue(state func(trail, lead int) hazard.State) {
 	}
 	err := l.engine.o.Store.Commit(&store.Cycle{
 		Catalogue: c, Hour: now.Truncate(time.Hour), IssuedAt: now, Rows: rows(trails, len(c.Trails)), Issued: l.engine.log(now, trails),
+		Estimates: true,
 	})
 	if err != nil {
 		l.t.Fatal(err)

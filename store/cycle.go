@@ -41,7 +41,8 @@ type Cycle struct {
 // an earlier issue of the same hour), the alerts, the confirmations and the time.
 // Estimates older than 168 h and alerts over for more than 30 days are dropped,
 // except by a cycle more than seven days away from the one before: the clock may
-// be wrong, and what is dropped is gone.
+// be wrong, and what is dropped is gone. Nor do the next ones drop anything until
+// one near to it has estimates.
 func (s *Store) Commit(c *Cycle) error {
 	what := "keep the cycle of " + c.Hour.UTC().Format(time.RFC3339)
 	if err := c.valid(); err != nil {
@@ -70,7 +71,7 @@ func (s *Store) commit(what string, c *Cycle, deciding bool) error {
 			putIssued(tx, numbered, c, believed),
 			putAlerts(tx, c, believed),
 			putConfirmed(tx, c.ConfirmedAt),
-			tx.Bucket(bucketMeta).Put(keyLast, sealedTime(c.IssuedAt)),
+			putLast(tx, c, believed),
 		)
 		if err != nil || !deciding || !believed {
 			return err
@@ -109,6 +110,16 @@ func (s *Store) believed(tx *bbolt.Tx, now time.Time) (bool, error) {
 		return false, damagedValue(s.path, "last time", err)
 	}
 	return now.Sub(last).Abs() <= clockJump, nil
+}
+
+// putLast keeps the cycle's time. After a jump of the clock it waits for one with
+// estimates: they need runs that are young by this clock, and of when those were
+// made the provider tells. Else a wrong clock would be believed an hour later.
+func putLast(tx *bbolt.Tx, c *Cycle, believed bool) error {
+	if !believed && !c.Estimates {
+		return nil
+	}
+	return tx.Bucket(bucketMeta).Put(keyLast, sealedTime(c.IssuedAt))
 }
 
 func hourKey(hour time.Time) []byte {

@@ -28,12 +28,13 @@ func noticed(id string, version, notices int) alert.Alert {
 
 // decider commits cycles an hour apart and notes what each is asked to decide.
 type decider struct {
-	t     *testing.T
-	store *Store
-	hour  time.Time
-	asked []string // "id version notices-since", of the last cycle asked
-	calls int
-	fail  func() error // nil decides
+	t         *testing.T
+	store     *Store
+	hour      time.Time
+	asked     []string // "id version notices-since", of the last cycle asked
+	calls     int
+	fail      func() error // nil decides
+	estimates bool         // of the cycles
 }
 
 // cycle commits one with these alerts and tells what it was asked.
@@ -47,7 +48,7 @@ func (d *decider) cycleAt(hour time.Time, alerts ...alert.Alert) []string {
 	d.t.Helper()
 	d.asked, d.calls = nil, 0
 	c := testCycle(makeCatalogue(), hour, nil)
-	c.Alerts, c.Decide = alerts, d.decide
+	c.Alerts, c.Decide, c.Estimates = alerts, d.decide, d.estimates
 	must(d.t, d.store.Commit(c))
 	return d.asked
 }
@@ -138,8 +139,11 @@ func TestAnUnbelievedClockDecidesNothing(t *testing.T) {
 	if d.calls != 0 {
 		t.Error("asked while the clock is not believed")
 	}
-	d.expect("back again", d.cycle(noticed("a", 2, 2), noticed("b", 1, 1)))
-	d.expect("believed again", d.cycle(noticed("a", 2, 2), noticed("b", 1, 1)), "a 2 1", "b 1 1")
+	d.expect("an hour later", d.cycleAt(far.Add(time.Hour), noticed("a", 2, 2), noticed("b", 1, 1)))
+	d.expect("back again", d.cycle(noticed("a", 2, 2), noticed("b", 1, 1)), "a 2 1", "b 1 1")
+	d.estimates = true // the provider has runs of that time: it is so late
+	d.expect("two months ahead with estimates", d.cycleAt(far, noticed("a", 3, 3)))
+	d.expect("an hour later", d.cycleAt(far.Add(time.Hour), noticed("a", 3, 3)), "a 3 1")
 }
 
 func TestACycleIsKeptWhenItsDecisionFails(t *testing.T) {

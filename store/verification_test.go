@@ -51,7 +51,7 @@ func (s *Store) mustCommit(t testing.TB, c *catalogue.Catalogue, h *IssuedHour) 
 	for i := range rows {
 		rows[i] = noRow()
 	}
-	if err := s.Commit(&Cycle{Catalogue: c, Hour: h.Hour, IssuedAt: h.IssuedAt, Rows: rows, Issued: h}); err != nil {
+	if err := s.Commit(&Cycle{Catalogue: c, Hour: h.Hour, IssuedAt: h.IssuedAt, Rows: rows, Issued: h, Estimates: true}); err != nil {
 		t.Fatal(err)
 	}
 }
