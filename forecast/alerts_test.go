@@ -185,3 +185,43 @@ func TestAlertOfAParkThatLeftTheCatalogue(t *testing.T) {
 		t.Errorf("%+v", e.Alerts)
 	}
 }
+
+// counter is a notifier that counts how often it is asked by the hour.
+type counter struct {
+	asked  map[time.Time]int
+	alerts int
+}
+
+func (c *counter) Decide(_ *store.Tx, cycle *store.Cycle, changed []store.ChangedAlert) error {
+	c.asked[cycle.Hour]++
+	c.alerts += len(changed)
+	return nil
+}
+
+func (c *counter) Wake() {}
+
+// The hour is published from what is held and again with a new run, but who is told
+// is decided once, and of all that changed.
+func TestWhoIsToldIsDecidedOnceACycle(t *testing.T) {
+	w := newWorld(t)
+	c := &counter{asked: map[time.Time]int{}}
+	w.engine.o.Notifier = c
+	w.blow(130, 8, 14)
+	twice := 0
+	for range 30 {
+		before := len(w.shelf.editions)
+		w.cycle(t)
+		if len(w.shelf.editions) > before+1 {
+			twice++
+		}
+		w.clock.Advance(time.Hour)
+	}
+	if twice == 0 || c.alerts == 0 {
+		t.Fatalf("%d hours were published twice, %d changes of alerts", twice, c.alerts)
+	}
+	for hour, n := range c.asked {
+		if n > 1 {
+			t.Errorf("%v: decided %d times", hour, n)
+		}
+	}
+}
