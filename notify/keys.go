@@ -257,6 +257,9 @@ func (k *Keys) AddressKey(identity string) (key subscription.AddressKey) {
 	return key
 }
 
+// mark tells these keys from others, and nothing of them.
+func (k *Keys) mark() string { return base64url.EncodeToString(k.mac("marca")[:16]) }
+
 // Ref gives a stable name of 22 characters of base64url for parts that are not to
 // be seen in it.
 func (k *Keys) Ref(parts ...[]byte) string {

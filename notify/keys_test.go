@@ -220,6 +220,29 @@ func TestFreshKeysBesideSubscriptionsAreReported(t *testing.T) {
 	})
 }
 
+// Every start with keys that are not those of the file says so; with the right ones
+// none does.
+func TestOtherKeysBesideSubscriptionsAreReported(t *testing.T) {
+	inWorld(t, func(w *world) {
+		const alarm = "another one than before"
+		w.reader("ana@x.cl", wishes(nil))
+		right, others := w.keys, filepath.Join(t.TempDir(), "others")
+		openKeysIn(t, others)
+		w.keys = openKeysIn(t, others)
+		for i := range 2 {
+			w.notifier(t, nil)
+			if n := w.log.count(alarm); n != i+1 {
+				t.Errorf("%d alarms after %d starts", n, i+1)
+			}
+		}
+		w.keys = right
+		w.notifier(t, nil)
+		if n := w.log.count("level=ERROR"); n != 2 {
+			t.Errorf("%d alarms: %s", n, &w.log.text)
+		}
+	})
+}
+
 func FuzzTokens(f *testing.F) {
 	k := openKeysIn(f, filepath.Join(f.TempDir(), "a"))
 	f.Add(k.Token(subscription.ID{1}))

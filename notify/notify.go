@@ -114,16 +114,30 @@ func (n *Notifier) checkKeys() error {
 	if n.o.Keys.Tightened {
 		n.o.Log.Warn("the file of keys was open to other users of this machine; it is closed to them now")
 	}
-	if !n.o.Keys.Fresh {
+	mark, kept := n.o.Keys.mark(), ""
+	err := n.o.Store.View("read the mark of the keys", func(tx *store.Tx) error {
+		kept = tx.KeyMark()
 		return nil
+	})
+	if err != nil || kept == mark {
+		return err
 	}
 	any, err := n.anySubscription()
 	if err != nil {
 		return fmt.Errorf("look for subscriptions: %w", err)
 	}
-	if any {
-		n.o.Log.Error("the file of keys was missing and a new one was made, but there are subscriptions: the links in mails sent before " +
+	if any && (kept != "" || n.o.Keys.Fresh) {
+		what := "is another one than before"
+		if n.o.Keys.Fresh {
+			what = "was missing and a new one was made"
+		}
+		n.o.Log.Error("the file of keys " + what + ", but there are subscriptions: the links in mails sent before " +
 			"no longer work, and push subscriptions made with the old key will be refused; stop, restore vigia.key from a copy, and start again")
+		return nil // and say so at every start, until the right file is back
+	}
+	err = n.o.Store.Update("keep the mark of the keys", func(tx *store.Tx) error { return tx.PutKeyMark(mark) })
+	if err != nil {
+		n.o.Log.Warn("the mark of the keys cannot be kept; it is tried again at the next start", "error", err)
 	}
 	return nil
 }

@@ -26,8 +26,9 @@ import (
 //	outcomes       instant, seq → outcome
 //	decided        alert id → version and number of notices decided
 //
-// In bucket meta, "outage" is the outage under way and "erased" the instant of the
-// first erasure since the file was compacted last.
+// In bucket meta, "outage" is the outage under way, "erased" the instant of the
+// first erasure since the file was compacted last, and "keys" the mark of the keys
+// that go with the file.
 var (
 	bucketSubscriptions = []byte("subscriptions")
 	bucketAddresses     = []byte("addresses")
@@ -46,6 +47,7 @@ var (
 
 	keyOutage = []byte("outage")
 	keyErased = []byte("erased")
+	keyKeys   = []byte("keys")
 )
 
 func createPeople(tx *bbolt.Tx, _ time.Time) error {

@@ -111,8 +111,20 @@ func (c *formCheck) channel() {
 		}
 	case "":
 		c.wrong("canal", "falta; los valores son email y webpush")
+		c.given()
 	default:
 		c.wrong("canal", "los valores son email y webpush")
+		c.given()
+	}
+}
+
+// given checks the addresses of a form that does not say which of them counts.
+func (c *formCheck) given() {
+	if c.Email != "" {
+		c.address()
+	}
+	if c.Push != nil {
+		c.target()
 	}
 }
 

@@ -111,6 +111,8 @@ func TestFormNamesEveryFault(t *testing.T) {
 		{"everything null", `{"canal":null,"email":null,"webpush":null,"parques":null,"senderos":null,"consentimiento":null}`, nil,
 			map[string]string{"canal": "falta", "parques": "al menos un parque", "consentimiento": "true"}},
 		{"another channel", wholeForm, map[string]any{"canal": "sms"}, map[string]string{"canal": "email y webpush"}},
+		{"no channel, wrong addresses", `{"email":"ana","webpush":{"endpoint":"http://x.cl/","keys":{"p256dh":"AA","auth":"AA"}},"parques":["lauca"],"consentimiento":true}`, nil,
+			map[string]string{"canal": "falta", "email": "dirección", "webpush.endpoint": "https", "webpush.keys.p256dh": "P-256", "webpush.keys.auth": "16 bytes"}},
 		{"channel in capitals", wholeForm, map[string]any{"canal": "EMAIL"}, map[string]string{"canal": "email y webpush"}},
 		{"no address", wholeForm, map[string]any{"email": nil}, map[string]string{"email": "falta"}},
 		{"an empty address", wholeForm, map[string]any{"email": ""}, map[string]string{"email": "vacío"}},
