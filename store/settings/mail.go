@@ -15,7 +15,7 @@ func (in *input) checkMail(s *Settings) {
 		return
 	}
 	if s.SMTPFrom == "" {
-		in.fault("--smtp-from (none): required with --smtp-host: the address from which mails are sent, such as avisos@example.cl")
+		in.fault("--smtp-from (none): required with --smtp-host: the address from which mails are sent, such as alertas@example.cl")
 	}
 	if s.BaseURL == "" && in.command.Name != "test-mail" {
 		in.fault("--base-url (none): required with --smtp-host: mails hold links, such as https://parques.example.cl")
