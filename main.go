@@ -100,7 +100,7 @@ func demo(ctx context.Context, s *settings.Settings, t offline.Terminal) error {
 	defer crowd.Close()
 	fmt.Fprintln(t.Out, "DEMOSTRACIÓN: los datos son simulados y no valen para ninguna decisión.")
 	s.Data, s.ProviderURL, s.ArchiveURL = folder, base, base
-	s.SMTPHost, s.SMTPPort, s.SMTPTLS, s.SMTPFrom = crowd.Mailbox.Host(), crowd.Mailbox.Port(), "none", "avisos@vigia.example"
+	s.SMTPHost, s.SMTPPort, s.SMTPTLS, s.SMTPFrom = crowd.Mailbox.Host(), crowd.Mailbox.Port(), "none", "alertas@vigia.example"
 	s.Contact = cmp.Or(s.Contact, "operador@vigia.example")
 	s.PushHosts = []string{crowd.Browsers.Origin()}
 	return (&service{Settings: s, Terminal: t, crowd: crowd}).run(ctx)

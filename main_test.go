@@ -15,6 +15,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path"
 	"path/filepath"
@@ -689,6 +690,21 @@ func get(t testing.TB, url string, status int, data any) answer {
 	return a
 }
 
+// text is a page that is there.
+func text(t testing.TB, url string) string {
+	t.Helper()
+	response, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	page, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != 200 {
+		t.Fatalf("GET %s: %d, %v", url, response.StatusCode, err)
+	}
+	return string(page)
+}
+
 // poll asks until a condition holds.
 func poll(t *testing.T, what string, holds func() bool) {
 	t.Helper()
@@ -728,18 +744,17 @@ func TestDemoServesEstimates(t *testing.T) {
 			t.Errorf("%s has no estado: %s", park.Slug, *park.Motivo)
 		}
 	}
-	response, err := http.Get(p.url + "/parques/torres-del-paine")
+	if !strings.Contains(strings.ToUpper(text(t, p.url+"/parques/torres-del-paine")), "SIMULAD") {
+		t.Error("the page does not say that the data are simulated")
+	}
+	pushed, err := http.PostForm(p.url+"/demo/push", url.Values{"parque": {"torres-del-paine"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer response.Body.Close()
-	page, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != 200 {
-		t.Fatalf("page: %d, %v", response.StatusCode, err)
-	}
-	if !strings.Contains(strings.ToUpper(string(page)), "SIMULAD") {
-		t.Error("the page does not say that the data are simulated")
-	}
+	pushed.Body.Close()
+	poll(t, "a push that can be read", func() bool {
+		return strings.Contains(text(t, p.url+"/demo/push"), "<h2>SIMULADO · Notificaciones activadas: Parque Nacional Torres del Paine</h2>")
+	})
 	if status := p.end(t); status != 0 {
 		t.Errorf("exit status %d", status)
 	}

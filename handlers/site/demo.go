@@ -36,13 +36,15 @@ type CaughtPush struct {
 	Payload        CaughtPayload
 }
 
-// CaughtPayload is what a push says.
+// CaughtPayload is what a push says, as the service worker reads it.
 type CaughtPayload struct {
-	Title, Body string
-	Tag, Path   string // Path is the page that a press opens
-	Level       string // "" for none
-	Expires     time.Time
-	Language    string
+	Title    string    `json:"titulo"`
+	Body     string    `json:"cuerpo"`
+	Tag      string    `json:"etiqueta"`
+	Path     string    `json:"url"`   // the page that a press opens
+	Level    string    `json:"nivel"` // "" for none
+	Expires  time.Time `json:"caduca_en"`
+	Language string    `json:"idioma"`
 }
 
 // mailView is a mail as it is shown.

@@ -13,13 +13,13 @@ import (
 func caught() Caught {
 	return Caught{
 		Mails: []CaughtMail{
-			{At: now, From: "Vigía <avisos@vigia.example>", To: "ana@correo.cl", Subject: "[Peligro] Viento · Torres del Paine · sáb 21, 9–23 h",
+			{At: now, From: "Vigía <alertas@vigia.example>", To: "ana@correo.cl", Subject: "[Peligro] Viento · Torres del Paine · sáb 21, 9–23 h",
 				Text: "Peligro por viento en Torres del Paine.\n\nhttps://vigia.example/parques/torres-del-paine\n",
-				HTML: `<!DOCTYPE html><html lang="es"><head><title>Aviso</title><style>h1{color:#a3131b}</style></head><body><h1>Peligro por viento</h1>` +
+				HTML: `<!DOCTYPE html><html lang="es"><head><title>Mensaje</title><style>h1{color:#a3131b}</style></head><body><h1>Peligro por viento</h1>` +
 					`<p>Torres del Paine</p><p><a href="/parques/torres-del-paine">Ver el parque</a></p><script>parent.document.title = "fuera"</script></body></html>`,
-				Raw: []byte("From: =?utf-8?q?Vig=C3=ADa?= <avisos@vigia.example>\r\nTo: ana@correo.cl\r\nMessage-ID: <b@vigia.example>\r\n" +
+				Raw: []byte("From: =?utf-8?q?Vig=C3=ADa?= <alertas@vigia.example>\r\nTo: ana@correo.cl\r\nMessage-ID: <b@vigia.example>\r\n" +
 					"List-Unsubscribe: <https://vigia.example/baja/TOKEN>\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n\r\nbody <b>\r\n")},
-			{At: now.Add(-time.Hour), From: "avisos@vigia.example", To: "luis@correo.cl", Subject: `<script>alert(1)</script>`,
+			{At: now.Add(-time.Hour), From: "alertas@vigia.example", To: "luis@correo.cl", Subject: `<script>alert(1)</script>`,
 				Text: "Solo texto </pre><b>.", Raw: []byte("Message-ID: <a@vigia.example>\n\nx")},
 		},
 		Pushes: []CaughtPush{{At: now, Topic: "Zm9vYmFyYmF6cXV4MTIzNDU2", Urgency: "high", TTL: 36000, Payload: CaughtPayload{
@@ -43,7 +43,7 @@ func TestDemoShowsWhatWasSent(t *testing.T) {
 		}
 	})
 	mails := f.get("/demo/correo")
-	for _, must := range []string{"[Peligro] Viento · Torres del Paine", "Vigía <avisos@vigia.example>", "ana@correo.cl", "List-Unsubscribe-Post: List-Unsubscribe=One-Click",
+	for _, must := range []string{"[Peligro] Viento · Torres del Paine", "Vigía <alertas@vigia.example>", "ana@correo.cl", "List-Unsubscribe-Post: List-Unsubscribe=One-Click",
 		"Solo texto </pre><b>.", "<script>alert(1)</script>"} { // as it is read
 		if !strings.Contains(mails.text, must) {
 			t.Errorf("the mails do not show %q", must)
@@ -95,7 +95,7 @@ func TestDemoIsOnlyInTheDemo(t *testing.T) {
 		t.Error("the link to what was sent belongs to the demo alone")
 	}
 	nothing := newFront(t, func(o *Options) { o.Demo = func() Caught { return Caught{} } })
-	for path, must := range map[string]string{"/demo/correo": "Todavía no se envió ningún correo", "/demo/push": "Todavía no se envió ninguno"} {
+	for path, must := range map[string]string{"/demo/correo": "Todavía no se envió ningún correo", "/demo/push": "Todavía no se envió ninguna"} {
 		if got := nothing.get(path); !strings.Contains(got.text, must) {
 			t.Errorf("%s without anything: %s", path, got.text)
 		}

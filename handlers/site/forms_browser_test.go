@@ -145,9 +145,9 @@ func testByMail(t *testing.T, ctx context.Context, f *front, site string) {
 		}
 	}()
 	const paine = `input[value="torres-del-paine"]`
-	expect(t, "the form", press(t, ctx, `a.boton[href^="/suscribirse"]`), "Recibir avisos", "No es un aviso oficial", "necesitan JavaScript")
+	expect(t, "the form", press(t, ctx, `a.boton[href^="/suscribirse"]`), "Suscribirse a las alertas", "No es un aviso oficial", "necesitan JavaScript")
 	fill(t, ctx, "ana@localhost", paine, "#consentimiento")
-	wrong := press(t, ctx, "section button.boton")
+	wrong := press(t, ctx, "form section button.boton")
 	expect(t, "the form with faults", wrong, "Parques: marque al menos uno.", "Correo: el dominio de la dirección")
 	shoot(t, ctx, "suscribirse-faltas", 360)
 	for _, complaint := range said.take() {
@@ -156,7 +156,7 @@ func testByMail(t *testing.T, ctx context.Context, f *front, site string) {
 		}
 	}
 	fill(t, ctx, "ana@correo.cl", "details.region-parques:last-of-type summary", paine)
-	expect(t, "the answer", press(t, ctx, "section button.boton"), "Revise su correo", "48 horas")
+	expect(t, "the answer", press(t, ctx, "form section button.boton"), "Revise su correo", "48 horas")
 	shoot(t, ctx, "suscribirse-pendiente", 360)
 	if len(f.desk.asked) != 1 || f.desk.asked[0].Address != "ana@correo.cl" || f.desk.asked[0].Trap ||
 		!slices.Equal(f.desk.asked[0].Preferences.Parks, []string{"torres-del-paine"}) {

@@ -3,6 +3,7 @@ package site
 import (
 	"errors"
 	"maps"
+	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
 	"vigia/handlers/api"
+	"vigia/handlers/prepared"
 	"vigia/store/subscription"
 	"vigia/web"
 )
@@ -73,7 +75,7 @@ func checkWords(t *testing.T, name string, got said) {
 	if err := wellFormed(got.page); err != nil {
 		t.Errorf("%s: %v", name, err)
 	}
-	if found := forbidden.FindString(strings.ReplaceAll(got.text, "<script>", "")); found != "" {
+	if found := officialWord(strings.ReplaceAll(got.text, "<script>", "")); found != "" {
 		t.Errorf("%s says %q", name, found)
 	}
 	if strings.Contains(got.page, "<script>") || strings.Contains(got.page, "ZgotmplZ") || regexp.MustCompile(`\s(on[a-z]+|style)=`).MatchString(got.page) {
@@ -270,9 +272,9 @@ func TestWhatCannotBeTaken(t *testing.T) {
 		says       string
 		retry      string
 	}{
-		{"mail is off", off, filledIn(nil).Encode(), formType, 503, "avisos en este navegador", ""},
+		{"mail is off", off, filledIn(nil).Encode(), formType, 503, "notificaciones en este navegador", ""},
 		{"both are off", func(f *front) { off(f); f.desk.closed[subscription.WebPush] = true }, "", formType, 503, "no puede enviar correos", ""},
-		{"went off meanwhile", func(f *front) { f.desk.err = subscription.ErrNoChannel }, filledIn(nil).Encode(), formType, 503, "avisos en este navegador", ""},
+		{"went off meanwhile", func(f *front) { f.desk.err = subscription.ErrNoChannel }, filledIn(nil).Encode(), formType, 503, "notificaciones en este navegador", ""},
 		{"disk full", func(f *front) { f.desk.err = errDisk }, filledIn(nil).Encode(), formType, 503, "No se pudo hacer", "120"},
 		{"too many wait", func(f *front) { f.desk.err = subscription.ErrTooMany }, filledIn(nil).Encode(), formType, 503, "No se pudo hacer", "120"},
 		{"too often", func(f *front) { f.wait = 1234 }, filledIn(nil).Encode(), formType, 429, "Demasiados intentos", "1234"},
@@ -297,13 +299,32 @@ func TestWhatCannotBeTaken(t *testing.T) {
 }
 
 func TestFormSaysWhatIsOff(t *testing.T) {
-	for _, test := range []struct{ mail, push bool }{{true, true}, {true, false}, {false, true}, {false, false}} {
+	for _, test := range []struct{ mail, push bool }{{true, true}, {true, false}, {false, true}} {
 		f := newFront(t, nil)
 		f.desk.closed = [subscription.NumChannels]bool{!test.mail, !test.push}
 		got := f.get("/suscribirse")
 		if strings.Contains(got.page, `type="email"`) != test.mail || strings.Contains(got.text, "no envía correos") == test.mail ||
-			strings.Contains(got.page, `id="avisos"`) != test.push || strings.Contains(got.text, "no envía avisos al navegador") == test.push {
+			strings.Contains(got.page, `id="dicho"`) != test.push || strings.Contains(got.text, "no envía notificaciones al navegador") == test.push {
 			t.Errorf("mail %v, push %v: %s", test.mail, test.push, got.text)
+		}
+	}
+}
+
+// Where nobody can be told, no page offers it.
+func TestNothingIsOfferedThatIsOff(t *testing.T) {
+	for _, off := range []bool{false, true} {
+		f := newFront(t, nil)
+		f.desk.closed = [subscription.NumChannels]bool{off, off}
+		got := f.get("/suscribirse")
+		if strings.Contains(got.page, "<form") == off || strings.Contains(got.text, "nadie puede suscribirse") != off {
+			t.Errorf("off %v: %s", off, got.text)
+		}
+		for path, page := range f.site.Pages(edition(t), now) {
+			shown := httptest.NewRecorder()
+			page.Serve(shown, httptest.NewRequest("GET", path, nil), prepared.Terms{})
+			if strings.Contains(shown.Body.String(), `href="/suscribirse`) == off && path != precisionCSV {
+				t.Errorf("off %v: %s", off, path)
+			}
 		}
 	}
 }

@@ -20,6 +20,7 @@ type frame struct {
 	Manifest    string
 	Simulated   bool
 	Demo        bool      // there are pages with what was sent
+	Subscribe   bool      // there is a way of being told
 	NoIndex     bool      // search engines shall not keep the page
 	ValidUntil  string    // instant from which the page must say that it is over, "" when it shows no estimates
 	Age         *validity // nil on a page that knows of no estimates

@@ -57,7 +57,7 @@ func TestPrecisionPageShowsCasesAndIntervals(t *testing.T) {
 	text := readable(page)
 	for _, want := range []string{
 		"Sendero: amarillo o rojo, 24-48 h antes 51 eventos independientes en 2803 días de sendero", "55 % (41–68)", "72 % (62–80)",
-		"0,23; frecuencia del mes 0,05, día anterior", "sin avisos", "muestra insuficiente", "Descartadas porque falta uno de los dos lados: 100",
+		"0,23; frecuencia del mes 0,05, día anterior", "sin señales", "muestra insuficiente", "Descartadas porque falta uno de los dos lados: 100",
 		"1 nov 2026 – 1 nov 2026", "Frente a un análisis de modelo", "no son mediciones", "Resultados preliminares", "0,12 pasos de nivel", "4321 horas",
 	} {
 		if !strings.Contains(text, want) {

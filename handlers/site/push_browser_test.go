@@ -59,11 +59,11 @@ func permit(ctx context.Context, site string, setting cdpbrowser.PermissionSetti
 // buttons that are offered.
 const state = `new Promise(done => {
 	const look = () => {
-		const shown = [...document.querySelectorAll("#avisos [data-estado]")].filter(p => !p.hidden);
-		const busy = [...document.querySelectorAll("#avisos button")].some(b => b.disabled);
-		const offered = [...document.querySelectorAll("#avisos [data-cuando]")].some(b => !b.hidden);
+		const shown = [...document.querySelectorAll("main [data-estado]")].filter(p => !p.hidden);
+		const busy = [...document.querySelectorAll("[data-hacer]")].some(b => b.disabled);
+		const offered = [...document.querySelectorAll("main [data-cuando]")].some(b => !b.hidden);
 		if (busy || !shown.length && !offered) return setTimeout(look, 10);
-		done([shown.map(p => p.dataset.estado).join(), [...document.querySelectorAll("#avisos button")].filter(b => !b.hidden).map(b => b.textContent).join("|")]);
+		done([shown.map(p => p.dataset.estado).join(), [...document.querySelectorAll("[data-hacer]")].filter(b => !b.closest("[hidden]")).map(b => b.textContent).join("|")]);
 	};
 	look();
 })`
@@ -81,7 +81,7 @@ func evaluate[T any](t *testing.T, ctx context.Context, script string) T {
 func pressPush(t *testing.T, ctx context.Context, do string) []string {
 	t.Helper()
 	evaluate[[]string](t, ctx, state) // the buttons are there
-	evaluate[any](t, ctx, `[...document.querySelectorAll("#avisos button[data-hacer=`+do+`]")].find(b => !b.hidden).click()`)
+	evaluate[any](t, ctx, `[...document.querySelectorAll("[data-hacer=`+do+`]")].find(b => !b.closest("[hidden]")).click()`)
 	return evaluate[[]string](t, ctx, state)
 }
 
@@ -180,7 +180,7 @@ func testPushSubscribes(t *testing.T, ctx context.Context, f *front, site string
 			document.querySelector("[name=" + name + "]").value = value;
 		for (const value of ["peligro", "en", "nieve"]) document.querySelector("[value=" + value + "]").checked = true`)
 	got := pressPush(t, ctx, "activar")
-	if got[0] != "activado" || got[1] != "Cambiar a lo marcado arriba|Cancelar los avisos" {
+	if got[0] != "activado" || got[1] != "Cancelar las notificaciones|Cambiar a lo marcado arriba" {
 		t.Fatalf("subscribing ended with %q", got)
 	}
 	shoot(t, ctx, "push-activado", 360)
@@ -199,7 +199,7 @@ func testPushSubscribes(t *testing.T, ctx context.Context, f *front, site string
 	if href := evaluate[string](t, ctx, `document.querySelector("[data-baja]").getAttribute("href")`); href != "/baja/"+token {
 		t.Errorf("the link to cancel is %q", href)
 	}
-	if text := evaluate[string](t, ctx, `document.querySelector("#avisos").innerText`); !strings.Contains(text, "Parque Nacional Torres del Paine") {
+	if text := evaluate[string](t, ctx, `document.querySelector("[data-cuando=activo]").innerText`); !strings.Contains(text, "Parque Nacional Torres del Paine") {
 		t.Errorf("what is active is told as %q", text)
 	}
 	shoot(t, ctx, "push-de-vuelta", 360)

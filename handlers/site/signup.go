@@ -29,7 +29,7 @@ func (d *desk) subscribe(w http.ResponseWriter, r *http.Request, _ httprouter.Pa
 		d.say(w, r, http.StatusBadRequest, "forma")
 		return
 	}
-	if !d.options.Desk.Open(subscription.Email) {
+	if !d.opens(subscription.Email) {
 		d.mailIsOff(w, r)
 		return
 	}
@@ -62,7 +62,7 @@ func (d *desk) subscribe(w http.ResponseWriter, r *http.Request, _ httprouter.Pa
 
 // mailIsOff answers that there is no mail, and offers the other way if there is.
 func (d *desk) mailIsOff(w http.ResponseWriter, r *http.Request) {
-	d.sayMore(w, r, http.StatusServiceUnavailable, "correo_apagado", result{Push: d.options.Desk.Open(subscription.WebPush)})
+	d.sayMore(w, r, http.StatusServiceUnavailable, "correo_apagado", result{Push: d.opens(subscription.WebPush)})
 }
 
 // formOf reads what was filled in. A trail that is ticked stands for its park,
@@ -91,7 +91,7 @@ func spanOf(in url.Values, name string) *api.SpanForm {
 }
 
 // formFields are the fields of the form as people know them, in its order.
-var formFields = []string{"parques", "senderos", "nivel_minimo", "viaje", "silencio", "amenazas", "idioma", "consentimiento", "email"}
+var formFields = []string{"parques", "senderos", "nivel_minimo", "idioma", "viaje", "silencio", "amenazas", "consentimiento", "email"}
 
 // faults puts what is wrong into the words and the order of the form, one fault a
 // field. What the form cannot be wrong about is told as the API tells it.

@@ -27,6 +27,7 @@ import (
 	"vigia/handlers/api"
 	"vigia/handlers/prepared"
 	"vigia/store"
+	"vigia/store/subscription"
 	"vigia/web"
 )
 
@@ -148,8 +149,13 @@ func (s *Site) frame(m moment, path, key string, body any) frame {
 		Title: s.texts.say("titulo." + key), Description: s.texts.say("descripcion." + key), Path: path,
 		Base: s.options.BaseURL, Version: s.options.Version, Contact: s.options.Contact,
 		Style: s.style, Script: s.script, Icon: s.icon, Manifest: s.manifest,
-		Simulated: m.Simulated, Demo: s.options.Demo != nil, Body: body,
+		Simulated: m.Simulated, Demo: s.options.Demo != nil, Subscribe: s.opens(subscription.Email) || s.opens(subscription.WebPush), Body: body,
 	}
+}
+
+// opens tells whether people can be told in a way.
+func (s *Site) opens(c subscription.Channel) bool {
+	return s.options.Desk != nil && s.options.Desk.Open(c)
 }
 
 // dated adds to a frame how old its estimates are. current says that the page

@@ -87,7 +87,7 @@ func (d *desk) serveForm(w http.ResponseWriter, r *http.Request, _ httprouter.Pa
 func (d *desk) answerForm(w http.ResponseWriter, r *http.Request, status int, in url.Values, faults []fieldFault) {
 	p := d.draft()
 	view := p.form(in, faults)
-	view.Mail, view.Push = d.options.Desk.Open(subscription.Email), d.options.Desk.Open(subscription.WebPush)
+	view.Mail, view.Push = d.opens(subscription.Email), d.opens(subscription.WebPush)
 	f := d.frame(p.moment, "/suscribirse", "suscribirse", view)
 	f.PushScript = d.push
 	// A browser too old to say from which site a form comes says its origin, but
@@ -126,8 +126,8 @@ func (p draft) form(in url.Values, faults []fieldFault) formPage {
 	}
 	p.addParks(&view, in)
 	view.TrailsOpen = in.Get("senderos") != "" || view.Fault("senderos") != nil
-	view.More = in.Get("silencio_desde")+in.Get("silencio_hasta")+in.Get("amenazas") != "" ||
-		view.Fault("silencio") != nil || view.Fault("amenazas") != nil
+	view.More = in.Get("viaje_desde")+in.Get("viaje_hasta")+in.Get("silencio_desde")+in.Get("silencio_hasta")+in.Get("amenazas") != "" ||
+		view.Fault("viaje") != nil || view.Fault("silencio") != nil || view.Fault("amenazas") != nil
 	return view
 }
 

@@ -108,7 +108,7 @@ func testNotifications(t *testing.T, ctx, worker context.Context, site string, r
 		{"a script", payload(func(f map[string]any) { f["url"] = "javascript:alert(1)" }), with(whole, func(n *note) { n.Data.URL = "/" })},
 		{"no tag", payload(func(f map[string]any) { delete(f, "etiqueta") }), with(whole, func(n *note) { n.Tag, n.Renotify = "", false })},
 		{"too late", payload(func(f map[string]any) { f["caduca_en"] = "2020-01-01T00:00:00Z" }), with(whole, func(n *note) {
-			n.Title, n.Body, n.Silent = "Venció: "+n.Title, "Este aviso venció. Vea cómo está el parque ahora.", true
+			n.Title, n.Body, n.Silent = "Venció: "+n.Title, "Esta notificación venció. Vea cómo está el parque ahora.", true
 			n.Renotify = false
 		})},
 		{"no JSON", "hola", generic},

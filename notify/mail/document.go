@@ -223,7 +223,7 @@ func (w *author) simulated() {
 func (w *author) footer() {
 	foot := []line{{text: w.Disclaimer}, {text: w.Mail("oficial")}}
 	if len(w.b.Emergency) > 0 {
-		foot = append(foot, line{w.Mail("emergencias"), emergency(w.b.Emergency)})
+		foot = append(foot, line{w.Mail("emergencias"), w.emergency()})
 	}
 	source := "fuente"
 	if w.b.Simulated {
@@ -246,27 +246,20 @@ func (w *author) footer() {
 	w.doc.foot = foot
 }
 
-// emergency lists telephone numbers. A note that all of them share is said once.
-func emergency(numbers []catalogue.EmergencyNumber) string {
-	shared := numbers[0].Note
-	for _, n := range numbers {
-		if n.Note != shared {
-			shared = ""
-		}
-	}
+// emergency lists telephone numbers. A note that all of them share says what we
+// say in the reader's own language; of others, the catalogue has Spanish alone.
+func (w *author) emergency() string {
+	numbers := w.b.Emergency
+	differ := slices.ContainsFunc(numbers, func(n catalogue.EmergencyNumber) bool { return n.Note != numbers[0].Note })
 	var list []string
 	for _, n := range numbers {
 		text := n.Number + " " + n.Name
-		if n.Note != "" && shared == "" {
+		if n.Note != "" && differ && w.b.Language == subscription.Spanish {
 			text += " (" + n.Note + ")"
 		}
 		list = append(list, text)
 	}
-	text := strings.Join(list, " · ") + "."
-	if shared != "" {
-		text += " " + shared
-	}
-	return text
+	return strings.Join(list, " · ") + ". " + w.Mail("sin_cobertura")
 }
 
 // checkLinks refuses what a mail must not carry, and a mail without the links that

@@ -331,3 +331,31 @@ func TestGlance(t *testing.T) {
 		t.Error("the quick look is not what it was")
 	}
 }
+
+// The notes of the catalogue are in Spanish: a mail in English has none of them.
+func TestEmergencyInTheReadersLanguage(t *testing.T) {
+	const note = "Donde no hay cobertura de teléfono no responde."
+	for _, test := range []struct {
+		language  subscription.Language
+		one, both bool   // which numbers have the note
+		want      string // after Carabineros
+	}{
+		{subscription.English, true, true, " · 136 Cuerpo de Socorro Andino. Without coverage none of them answers"},
+		{subscription.English, true, false, " · 136 Cuerpo de Socorro Andino. Without coverage"},
+		{subscription.Spanish, true, true, " · 136 Cuerpo de Socorro Andino. Sin cobertura ninguno responde"},
+		{subscription.Spanish, true, false, " (" + note + ") · 136 Cuerpo de Socorro Andino. Sin cobertura"},
+	} {
+		b := news(t)
+		b.Language = test.language
+		if test.one {
+			b.Emergency[0].Note = note
+		}
+		if test.both {
+			b.Emergency[1].Note = note
+		}
+		w := author{Language: languages[b.Language], b: b}
+		if got := w.emergency(); !strings.HasPrefix(got, "133 Carabineros"+test.want) {
+			t.Errorf("%v: %q", test, got)
+		}
+	}
+}

@@ -14,10 +14,10 @@ func (in *input) checkMail(s *Settings) {
 		in.checkNoRelay()
 		return
 	}
-	if s.SMTPFrom == "" {
-		in.fault("--smtp-from (none): required with --smtp-host: the address from which mails are sent, such as avisos@example.cl")
+	if in.missing("smtp-from") {
+		in.fault("--smtp-from (none): required with --smtp-host: the address from which mails are sent, such as alertas@example.cl")
 	}
-	if s.BaseURL == "" && in.command.Name != "test-mail" {
+	if in.missing("base-url") && in.command.Name != "test-mail" {
 		in.fault("--base-url (none): required with --smtp-host: mails hold links, such as https://parques.example.cl")
 	}
 	if s.SMTPTLS == "none" && !loopback(s.SMTPHost) {
@@ -26,6 +26,13 @@ func (in *input) checkMail(s *Settings) {
 	if (s.SMTPUser == "") != (s.SMTPPassword == "") {
 		in.fault("--smtp-user and --smtp-password: set both, or neither")
 	}
+}
+
+// missing tells whether nobody gave a setting. One that was given and is wrong has
+// its own fault.
+func (in *input) missing(name string) bool {
+	v, given := in.values[name]
+	return !given || v.text == ""
 }
 
 // checkNoRelay finds settings that only make sense with a relay.

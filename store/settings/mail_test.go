@@ -59,3 +59,11 @@ func TestTestMail(t *testing.T) {
 	wantFault(t, faultsOf(t, "test-mail", []string{"ana", "--smtp-host", "x.cl", "--smtp-from", "a@b.cl"}, nil, nil), `"ana"`, "e-mail address")
 	wantFault(t, faultsOf(t, "test-mail", args[:1], nil, nil), "--smtp-host", "required by test-mail")
 }
+
+// A setting that is wrong is not told as missing besides.
+func TestWrongIsNotMissing(t *testing.T) {
+	args := strings.Fields("--contact a@b.cl --base-url https://x.cl/ --smtp-host smtp.b.cl --smtp-from x")
+	if faults := faultsOf(t, "serve", args, nil, nil); len(faults) != 2 {
+		t.Errorf("faults:\n%s", strings.Join(faults, "\n"))
+	}
+}

@@ -2,13 +2,13 @@
 // that it may have to say stands in the page, hidden; it shows what applies.
 "use strict";
 (function () {
-  var box = document.getElementById("avisos"), form = document.getElementById("formulario");
-  if (!box || !form) return;
+  var page = document.querySelector("main"), form = document.getElementById("formulario"), said = document.getElementById("dicho");
+  if (!form || !said) return;
   var signups = "/api/v1/suscriptores";
 
   // say shows one message, with words of the server's where it has some.
   function say(state, detail) {
-    box.querySelectorAll("[data-estado]").forEach(function (p) {
+    said.querySelectorAll("[data-estado]").forEach(function (p) {
       p.hidden = p.dataset.estado !== state;
       if (!p.dataset.texto) p.dataset.texto = p.textContent;
       p.textContent = p.dataset.texto + (p.hidden || !detail ? "" : " " + detail);
@@ -17,7 +17,7 @@
 
   // look shows what is of one situation: listo, activo, or "" for neither.
   function look(situation) {
-    box.querySelectorAll("[data-cuando]").forEach(function (e) { e.hidden = e.dataset.cuando !== situation; });
+    page.querySelectorAll("[data-cuando]").forEach(function (e) { e.hidden = e.dataset.cuando !== situation; });
   }
 
   // Failure is an end that has a name among the messages.
@@ -147,8 +147,8 @@
         return look("listo");
       }
     }
-    box.querySelector("[data-lugares]").textContent = places.map(nameOf).join(", ");
-    box.querySelector("[data-baja]").href = "/baja/" + known;
+    page.querySelector("[data-parques]").textContent = places.map(nameOf).join(", ");
+    page.querySelector("[data-baja]").href = "/baja/" + known;
     look("activo");
   }
 
@@ -158,10 +158,11 @@
     return input ? input.parentNode.textContent.trim() : place;
   }
 
-  // run does what a button says, once at a time, and tells how it ended.
+  // run does what a button says, once at a time, and tells beside it how it ended.
   function run(work) {
-    return async function () {
-      var buttons = box.querySelectorAll("button");
+    return async function (event) {
+      var button = event.currentTarget, buttons = page.querySelectorAll("[data-hacer]");
+      button.closest("[data-lugar]").append(said);
       buttons.forEach(function (b) { b.disabled = true; });
       say("trabajando");
       try {
@@ -170,6 +171,7 @@
         say(failure instanceof Failure ? failure.state : "fallo", failure.detail);
       }
       buttons.forEach(function (b) { b.disabled = false; });
+      (button.closest("[hidden]") ? said : button).focus(); // who has no mouse goes on from here
     };
   }
 
@@ -180,11 +182,9 @@
     return "serviceWorker" in navigator && "PushManager" in window && "Notification" in window && "indexedDB" in window ? "" : "no_compatible";
   }
 
-  look("");
-  box.hidden = false;
   var reason = unable();
   if (reason) return say(reason);
-  box.querySelectorAll("[data-hacer]").forEach(function (button) {
+  page.querySelectorAll("[data-hacer]").forEach(function (button) {
     button.addEventListener("click", run(button.dataset.hacer === "cancelar" ? cancel : activate));
   });
   refresh().catch(function () { look("listo"); });

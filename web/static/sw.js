@@ -28,7 +28,7 @@ function show(note) {
   var body = typeof note.cuerpo === "string" ? note.cuerpo : "";
   if (over) { // it was on its way for too long
     title = (english ? "Expired: " : "Venció: ") + title;
-    body = english ? "This notice is over. See how the park is now." : "Este aviso venció. Vea cómo está el parque ahora.";
+    body = english ? "This message is over. See how the park is now." : "Esta notificación venció. Vea cómo está el parque ahora.";
   }
   var options = { body: body, lang: english ? "en" : "es", data: { url: pathOf(note.url) }, silent: over };
   if (typeof note.etiqueta === "string" && note.etiqueta) {

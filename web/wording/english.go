@@ -131,6 +131,7 @@ var English = &Language{
 		"correo.titulo.varias":   "{n} alerts by Vigía",
 		"correo.oficial":         "What is official comes from others: the weather service of Chile (DMC), SENAPRED, SERNAGEOMIN and the administration of each park.",
 		"correo.emergencias":     "Emergencies",
+		"correo.sin_cobertura":   "Without coverage none of them answers: tell somebody your plan and when you will be back.",
 		"correo.fuente":          "Weather data by Open-Meteo.com (CC BY 4.0), processed by Vigía.",
 		"correo.fuente.simulada": "Weather data: simulated.",
 		"correo.por_que":         "You get this mail because you confirmed a subscription to Vigía.",

@@ -133,6 +133,7 @@ var Spanish = &Language{
 		"correo.titulo.varias":   "{n} alertas de Vigía",
 		"correo.oficial":         "Lo oficial lo dicen otros: la Dirección Meteorológica de Chile (DMC), SENAPRED, SERNAGEOMIN y la administración de cada parque.",
 		"correo.emergencias":     "Emergencias",
+		"correo.sin_cobertura":   "Sin cobertura ninguno responde: deje dicho su plan y su hora de regreso.",
 		"correo.fuente":          "Datos del tiempo: Open-Meteo.com (CC BY 4.0), procesados por Vigía.",
 		"correo.fuente.simulada": "Datos del tiempo: simulados.",
 		"correo.por_que":         "Recibe este correo porque confirmó una suscripción a Vigía.",
