@@ -275,12 +275,16 @@ func (s *Server) servePrepared(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	shown := s.at(now)
-	if page, ok := shown.pages[r.URL.Path]; ok {
-		page.Serve(w, r, shown.api.PageTerms(now))
+	if page := shown.pages.Page(r.URL.Path); page != nil {
+		if page.Open {
+			w.Header()["Cross-Origin-Resource-Policy"] = crossOrigin
+			w.Header()["Access-Control-Allow-Origin"] = anyOrigin
+		}
+		page.Body().Serve(w, r, shown.api.PageTerms(now))
 		return
 	}
 	if s.NotFoundPage != nil {
-		s.NotFoundPage.Serve(w, r, prepared.Terms{Status: http.StatusNotFound, Now: now, CacheControl: prepared.NoStore})
+		s.NotFoundPage(r.URL.Path).Serve(w, r, prepared.Terms{Status: http.StatusNotFound, Now: now, CacheControl: prepared.NoStore})
 		return
 	}
 	refusePlain(w, r, http.StatusNotFound, "Esta página no existe.")

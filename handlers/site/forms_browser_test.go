@@ -29,7 +29,7 @@ func reception(t *testing.T, f *front) *httptest.Server {
 	e := edition(t)
 	e.ValidUntil = time.Date(2999, 1, 1, 0, 0, 0, 0, time.UTC)
 	e.Rules = hazard.DefaultRules()
-	pages := f.site.Pages(e, now)
+	pages := bodies(f.site.Pages(e, now))
 	snapshot := (&api.Builder{}).Build(e, now, now)
 	service := api.NewRouter(func() (*api.Snapshot, time.Time) { return snapshot, now },
 		api.Signups{Desk: f.desk, Policy: "x", Origins: http.NewCrossOriginProtection(), Log: slog.New(slog.DiscardHandler)})

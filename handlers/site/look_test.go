@@ -21,7 +21,7 @@ func showcase(t testing.TB) http.Handler {
 	s := newSite(t)
 	states := make(map[string]map[string]*prepared.Body)
 	for name, e := range showcaseEditions(t) {
-		states[name] = s.Pages(short(e), now)
+		states[name] = bodies(s.Pages(short(e), now))
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", contentPolicy)
@@ -32,7 +32,7 @@ func showcase(t testing.TB) http.Handler {
 			body, ok = states[state]["/"+path]
 		}
 		if !ok {
-			body, terms.Status = s.NotFound(false), http.StatusNotFound
+			body, terms.Status = s.NotFound(false)("/nada"), http.StatusNotFound
 		}
 		body.Serve(w, r, terms)
 	})
