@@ -28,6 +28,21 @@ type parkPage struct {
 	Position  bool // the park's position is known only roughly
 }
 
+// putParks adds the page of each park.
+func (p *printing) putParks() {
+	for i, park := range p.Catalogue.Parks {
+		path := "/parques/" + park.Slug
+		p.put(path, "parque", func() frame {
+			local := p.country.in(park.TimeZone)
+			local.page = nil
+			f := p.frame(p.language, p.moment, path, "parque", local.park(p.moment, i)).dated(local, p.moment, true)
+			f.Title = p.say("titulo.parque", "parque", park.Name)
+			f.Description = p.say("descripcion.parque", "parque", park.Name)
+			return f
+		})
+	}
+}
+
 // trailView is a trail on its park's page.
 type trailView struct {
 	Slug, Name string

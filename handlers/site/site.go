@@ -133,21 +133,6 @@ func (p *printing) putCountry() {
 	add("/privacidad", "privacidad", false, func() any { return web.PolicyVersion })
 }
 
-// putParks adds the page of each park.
-func (p *printing) putParks() {
-	for i, park := range p.Catalogue.Parks {
-		path := "/parques/" + park.Slug
-		p.put(path, "parque", func() frame {
-			local := p.country.in(park.TimeZone)
-			local.page = nil
-			f := p.frame(p.language, p.moment, path, "parque", local.park(p.moment, i)).dated(local, p.moment, true)
-			f.Title = p.say("titulo.parque", "parque", park.Name)
-			f.Description = p.say("descripcion.parque", "parque", park.Name)
-			return f
-		})
-	}
-}
-
 // NotFound renders the page for paths that do not exist, in each language, and
 // gives the one for a path. simulated says that the site shows the demo.
 func (s *Site) NotFound(simulated bool) func(path string) *prepared.Body {
