@@ -163,7 +163,7 @@ var (
 	noPowers     = []string{"camera=(), geolocation=(), microphone=(), payment=(), usb=()"}
 	dataPolicy   = []string{"default-src 'none'; frame-ancestors 'none'"}
 	secureOnly   = []string{"max-age=31536000"}
-	pagePolicy   = []string{"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"}
+	pagePolicy   = []string{site.ContentPolicy}
 	plainContent = []string{"text/plain; charset=utf-8"}
 )
 

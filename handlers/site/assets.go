@@ -35,6 +35,11 @@ var fixedAssets = map[string]string{
 // the whole site its own, and browsers look there for a newer one.
 const ServiceWorker = "/sw.js"
 
+// ContentPolicy is what browsers let a page load and do: only what is of this
+// site, and no style or script within the page.
+const ContentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
+	"manifest-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
 // styleSheet is the name of the one sheet that the files of styles/ make, in the
 // order of their names.
 const styleSheet = "app.css"

@@ -20,9 +20,6 @@ import (
 	"vigia/handlers/prepared"
 )
 
-// formPolicy is what the server sends with pages.
-const formPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
-	"manifest-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // reception serves the whole site with a desk behind it, API included.
 func reception(t *testing.T, f *front) *httptest.Server {
@@ -34,7 +31,7 @@ func reception(t *testing.T, f *front) *httptest.Server {
 	service := api.NewRouter(func() (*api.Snapshot, time.Time) { return snapshot, now },
 		api.Signups{Desk: f.desk, Policy: "x", Origins: http.NewCrossOriginProtection(), Log: slog.New(slog.DiscardHandler)})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header()["Content-Security-Policy"] = []string{formPolicy}
+		w.Header()["Content-Security-Policy"] = []string{ContentPolicy}
 		w.Header()["Referrer-Policy"] = []string{"no-referrer"}
 		w.Header()["X-Frame-Options"] = []string{"DENY"}
 		body, ok := f.site.Assets()[r.URL.Path]

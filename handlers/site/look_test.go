@@ -11,9 +11,6 @@ import (
 	"vigia/store/catalogue"
 )
 
-// contentPolicy is at least as strict as what the server sends with pages.
-const contentPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; manifest-src 'self'; " +
-	"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 // showcase serves the site in each of its states, the state's name before the
 // page's path, for browsers and people to look at.
@@ -24,7 +21,7 @@ func showcase(t testing.TB) http.Handler {
 		states[name] = bodies(s.Pages(short(e), now))
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Security-Policy", contentPolicy)
+		w.Header().Set("Content-Security-Policy", ContentPolicy)
 		terms := prepared.Terms{}
 		body, ok := s.Assets()[r.URL.Path]
 		if !ok {
