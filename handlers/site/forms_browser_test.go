@@ -20,7 +20,6 @@ import (
 	"vigia/handlers/prepared"
 )
 
-
 // reception serves the whole site with a desk behind it, API included.
 func reception(t *testing.T, f *front) *httptest.Server {
 	e := edition(t)

@@ -11,7 +11,6 @@ import (
 	"vigia/store/catalogue"
 )
 
-
 // showcase serves the site in each of its states, the state's name before the
 // page's path, for browsers and people to look at.
 func showcase(t testing.TB) http.Handler {
