@@ -9,7 +9,8 @@ import (
 	"unicode"
 
 	gomail "github.com/wneessen/go-mail"
-	"golang.org/x/net/idna"
+
+	"vigia/store/subscription"
 )
 
 // longestAnswer is how much of a relay's answer is worth a log line, in bytes.
@@ -59,10 +60,7 @@ const (
 func partsOf(to string) []string {
 	local, domain, _ := strings.Cut(to, "@")
 	mailbox, _, _ := strings.Cut(local, "+")
-	parts := []string{local, mailbox, domain}
-	if written, err := idna.ToUnicode(domain); err == nil {
-		parts = append(parts, written)
-	}
+	parts := []string{local, mailbox, domain, subscription.WrittenDomain(domain)}
 	for _, word := range strings.FieldsFunc(local, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 		if len(word) >= tellingWord {
 			parts = append(parts, word)

@@ -123,6 +123,16 @@ func parseDomain(text string) (string, error) {
 	return domain, nil
 }
 
+// WrittenDomain gives a domain as people write it, xn--and-6ma2c.cl as ñandú.cl, and
+// as it is where it cannot be read.
+func WrittenDomain(domain string) string {
+	written, err := idna.ToUnicode(domain)
+	if err != nil {
+		return domain
+	}
+	return written
+}
+
 // looksLikeNumber tells whether a label may be read as the last number of an IPv4
 // address: digits, or hexadecimal after 0x. No top-level domain is like that.
 func looksLikeNumber(label string) bool {
