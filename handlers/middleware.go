@@ -123,7 +123,7 @@ func (s *Server) recovered(w *response, r *http.Request, fault any) {
 
 // tokenPaths are the beginnings after which a path has a token, wherever they
 // stand in it.
-var tokenPaths = []string{"/suscriptores/", "/confirmar/", "/baja/"}
+var tokenPaths = []string{"/suscriptores/", "/confirmar/", "/baja/", "/gestionar/"}
 
 // anyToken finds tokens in a path that a mail program or a person has mangled.
 var anyToken = regexp.MustCompile(`[A-Za-z0-9_-]{40,}`)

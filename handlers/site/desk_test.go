@@ -87,6 +87,20 @@ func (d *fakeDesk) Show(token string) (*subscription.Subscription, error) {
 	return nil, subscription.ErrUnknownToken
 }
 
+func (d *fakeDesk) Change(token string, p *subscription.Preferences) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	s := d.active[token]
+	if s == nil {
+		return subscription.ErrUnknownToken
+	}
+	if err := d.change(); err != nil {
+		return err
+	}
+	s.Preferences = *p
+	return nil
+}
+
 func (d *fakeDesk) Cancel(token string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
