@@ -54,7 +54,7 @@ func TestFormsWithinTheServer(t *testing.T) {
 		{"one click", s.sendForm("/baja/"+token, "multipart/form-data; boundary=x", "--x--", "Sec-Fetch-Site", "cross-site"), 200, "no-referrer"},
 		{"unknown", s.sendForm("/baja/nada", urlencoded, "List-Unsubscribe=One-Click"), 200, "no-referrer"},
 		{"confirmation", s.get("/confirmar/nada"), 404, "no-referrer"},
-		{"a page", s.get("/privacidad"), 200, "no-referrer"},
+		{"a page", s.get("/privacidad"), 200, "same-origin"},
 		{"no page", s.sendForm("/privacidad", urlencoded, ""), 405, "no-referrer"},
 		{"nothing", s.get("/nada"), 404, "no-referrer"},
 	} {

@@ -284,6 +284,9 @@ func (s *Server) servePrepared(w http.ResponseWriter, r *http.Request) {
 			w.Header()["Cross-Origin-Resource-Policy"] = crossOrigin
 			w.Header()["Access-Control-Allow-Origin"] = anyOrigin
 		}
+		// A browser too old to say from which site a form comes says its origin, but
+		// only of a page that may be named to this site. None of these has a token.
+		w.Header()["Referrer-Policy"] = sameOrigin
 		page.Body().Serve(w, r, shown.api.PageTerms(now))
 		return
 	}
