@@ -17,6 +17,7 @@ package site
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"html/template"
 	"strings"
@@ -80,7 +81,7 @@ func New(options Options) (*Site, error) {
 		if err != nil {
 			return nil, err
 		}
-		pages, err := parsePages(web.Files, words, s.assetPath)
+		pages, err := parsePages(web.Files, words, s.assetPath, func(place string) ways { return s.waysTo(words, place) })
 		if err != nil {
 			return nil, err
 		}
@@ -172,7 +173,7 @@ func (s *Site) frame(l *language, m moment, path, key string, body any) frame {
 	for i := range s.languages {
 		to := &s.languages[i]
 		f.Languages = append(f.Languages, translation{
-			Tag: to.Tag, Name: to.say("idioma.propio"), Path: to.path(path), Here: to.Code == l.Code,
+			Tag: to.Tag, Name: to.say("idioma.propio"), Path: to.path(cmp.Or(path, "/")), Here: to.Code == l.Code,
 		})
 	}
 	return f
