@@ -15,9 +15,11 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
+	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
 	"vigia/handlers/api"
 	"vigia/handlers/prepared"
+	"vigia/store/subscription"
 )
 
 // reception serves the whole site with a desk behind it, API included.
@@ -71,11 +73,12 @@ func TestFormsInABrowser(t *testing.T) {
 func testFormPages(t *testing.T, ctx context.Context, f *front, site string) {
 	var said complaints
 	said.watch(t, ctx, site)
-	for _, width := range []int64{360, 1280} {
+	for _, width := range []int64{360, 768, 1280} {
 		for _, path := range []string{
 			"/suscribirse", "/suscribirse?parque=torres-del-paine", "/confirmar/" + pendingToken, "/confirmar/" + usedToken,
 			"/confirmar/" + unknownToken, "/baja/" + activeToken, "/baja/" + unknownToken, "/privacidad", "/demo/correo", "/demo/push",
-			"/parques/torres-del-paine",
+			"/gestionar/" + activeToken, "/gestionar/" + unknownToken, "/en/suscribirse?sendero=torres-del-paine/base-torres", "/en/gestionar/" + activeToken,
+			"/en/demo/correo", "/en/demo/push", "/parques/torres-del-paine",
 		} {
 			got := visit(t, ctx, site+path, width, "light")
 			if got.Overflow > 0 {
@@ -140,11 +143,19 @@ func testByMail(t *testing.T, ctx context.Context, f *front, site string) {
 			t.Error(err)
 		}
 	}()
+	testByMailFromThePark(t, ctx, f, site)
 	const paine = `input[value="torres-del-paine"]`
-	expect(t, "the form", press(t, ctx, `a.boton[href^="/suscribirse"]`), "Suscribirse a las alertas", "No es un aviso oficial", "necesitan JavaScript")
+	if err := chromedp.Do(ctx, chromedp.Navigate(site+"/parques/torres-del-paine"), chromedp.Click(chromedp.CSS(".avisarme > summary"))); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, "the block", text(t, ctx, ".avisarme"), "necesitan JavaScript", "Su dirección de correo")
+	expect(t, "the form", press(t, ctx, `.vias > p a[href^="/suscribirse"]`), "Suscribirse a las alertas", "No es un aviso oficial", "necesitan JavaScript")
 	fill(t, ctx, "ana@localhost", paine, "#consentimiento")
 	wrong := press(t, ctx, "form section button.boton")
-	expect(t, "the form with faults", wrong, "Parques: marque al menos uno.", "Correo: el dominio de la dirección")
+	expect(t, "the form with faults", wrong, "Parques: marque al menos uno.", "Correo: a esa dirección no se puede escribir")
+	if at := evaluate[string](t, ctx, "document.activeElement.className"); at != "faltas" {
+		t.Errorf("what is wrong is not where the keyboard is, which is at %q", at)
+	}
 	shoot(t, ctx, "suscribirse-faltas", 360)
 	for _, complaint := range said.take() {
 		if !strings.Contains(complaint, "422") {
@@ -154,8 +165,8 @@ func testByMail(t *testing.T, ctx context.Context, f *front, site string) {
 	fill(t, ctx, "ana@correo.cl", "details.region-parques:last-of-type summary", paine)
 	expect(t, "the answer", press(t, ctx, "form section button.boton"), "Revise su correo", "48 horas")
 	shoot(t, ctx, "suscribirse-pendiente", 360)
-	if len(f.desk.asked) != 1 || f.desk.asked[0].Address != "ana@correo.cl" || f.desk.asked[0].Trap ||
-		!slices.Equal(f.desk.asked[0].Preferences.Parks, []string{"torres-del-paine"}) {
+	if len(f.desk.asked) != 3 || f.desk.asked[2].Address != "ana@correo.cl" || f.desk.asked[2].Trap ||
+		!slices.Equal(f.desk.asked[2].Preferences.Parks, []string{"torres-del-paine"}) {
 		t.Fatalf("asked: %+v", f.desk.asked)
 	}
 	before := f.desk.counted()
@@ -167,13 +178,56 @@ func testByMail(t *testing.T, ctx context.Context, f *front, site string) {
 	}
 	expect(t, "after the button", press(t, ctx, "form button.boton"), "Suscripción confirmada", "Torres del Paine", "Solo peligro", "cancelar la suscripción")
 	shoot(t, ctx, "confirmar-hecho", 360)
-	expect(t, "the link to cancel", press(t, ctx, `main a[href^="/baja/"]`), "Cancelar la suscripción", "Conguillío: Sierra Nevada")
-	expect(t, "cancelled", press(t, ctx, "form button.boton"), "Suscripción cancelada")
+	testManaging(t, ctx, f)
+	expect(t, "cancelled", press(t, ctx, `form[action^="/baja/"] button`), "Suscripción cancelada")
 	shoot(t, ctx, "baja-hecho", 360)
 	for _, complaint := range said.take() {
 		t.Error(complaint)
 	}
 	if !f.desk.cancelled["baja-"+pendingToken] {
 		t.Error("the subscription was not cancelled")
+	}
+}
+
+func text(t *testing.T, ctx context.Context, selector string) string {
+	t.Helper()
+	got, err := chromedp.Run(ctx, chromedp.Text(chromedp.CSS(selector)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// testByMailFromThePark asks by the one field on a park's page, in each language.
+func testByMailFromThePark(t *testing.T, ctx context.Context, f *front, site string) {
+	for i, c := range []struct{ root, says, language string }{{"", "Revise su correo", "es"}, {"/en", "Check your email", "en"}} {
+		if err := chromedp.Do(ctx, chromedp.Navigate(site+c.root+"/parques/conguillio"), chromedp.Click(chromedp.CSS(".avisarme > summary"))); err != nil {
+			t.Fatal(err)
+		}
+		shoot(t, ctx, c.root+"/parque-avisarme-sin-script", 360)
+		fill(t, ctx, "eva@correo.cl", ".avisarme [name=consentimiento]")
+		expect(t, "the answer", press(t, ctx, ".avisarme form button"), c.says)
+		if len(f.desk.asked) != i+1 {
+			t.Fatalf("asked %d times", len(f.desk.asked))
+		}
+		asked := f.desk.asked[i]
+		if asked.Address != "eva@correo.cl" || asked.Trap || spelled(asked.Preferences) != "conguillio;;precaucion;"+c.language+";" {
+			t.Errorf("asked %s for %s", spelled(asked.Preferences), asked.Address)
+		}
+	}
+}
+
+// testManaging changes what was confirmed, from the page that says so.
+func testManaging(t *testing.T, ctx context.Context, f *front) {
+	expect(t, "the subscription", press(t, ctx, `main a[href^="/gestionar/"]`), "Su suscripción", "Conguillío: Sierra Nevada", "Solo peligro")
+	shoot(t, ctx, "gestionar", 360)
+	if err := chromedp.Do(ctx, chromedp.Click(chromedp.CSS("#cambiar > summary")), chromedp.Click(chromedp.CSS("[value=precaucion]"))); err != nil {
+		t.Fatal(err)
+	}
+	shoot(t, ctx, "gestionar-cambiar", 360)
+	expect(t, "after saving", press(t, ctx, ".cambiar .fin button"), "Cambios guardados", "Precaución y peligro")
+	shoot(t, ctx, "gestionar-guardado", 360)
+	if p := f.desk.active["baja-"+pendingToken].Preferences; p.MinLevel != alert.Caution || len(p.Trails) == 0 || p.Language != subscription.English {
+		t.Errorf("kept %s", spelled(p))
 	}
 }

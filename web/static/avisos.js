@@ -162,9 +162,9 @@
 
   // refresh shows how it stands: active only when browser and service say so.
   async function refresh() {
-    if (Notification.permission === "denied") say("denegado"); // before anybody presses in vain
     var known = await token(), worker = await navigator.serviceWorker.getRegistration("/");
     var at = known && worker && await worker.pushManager.getSubscription();
+    if (Notification.permission === "denied") say("denegado"); // before anybody presses in vain
     if (!at || Notification.permission !== "granted") return look("listo");
     var held = null;
     try {
