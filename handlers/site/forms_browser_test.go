@@ -63,10 +63,11 @@ func withoutScripts(off bool) chromedp.Action[chromedp.Void] {
 func TestFormsInABrowser(t *testing.T) {
 	ctx := browser(t)
 	f := newFront(t, func(o *Options) {
-		o.Demo, o.DemoSubscribe = caught, func(string) error { return nil }
+		o.Demo, o.DemoSubscribe = caught, func(string, subscription.Language) error { return nil }
 	})
 	server := reception(t, f)
 	t.Run("pages", func(t *testing.T) { testFormPages(t, ctx, f, server.URL) })
+	t.Run("with the keyboard", func(t *testing.T) { testFormByKeyboard(t, ctx, f, server.URL) })
 	t.Run("by e-mail without scripts", func(t *testing.T) { testByMail(t, ctx, f, server.URL) })
 }
 
@@ -229,5 +230,49 @@ func testManaging(t *testing.T, ctx context.Context, f *front) {
 	shoot(t, ctx, "gestionar-guardado", 360)
 	if p := f.desk.active["baja-"+pendingToken].Preferences; p.MinLevel != alert.Caution || len(p.Trails) == 0 || p.Language != subscription.English {
 		t.Errorf("kept %s", spelled(p))
+	}
+}
+
+// A park is found by its name and ticked, and what is wrong reached from its list,
+// with the keyboard alone.
+func testFormByKeyboard(t *testing.T, ctx context.Context, f *front, site string) {
+	visit(t, ctx, site+"/suscribirse", 360, "light")
+	keys := func(selector, text string) {
+		t.Helper()
+		if err := chromedp.Do(ctx, chromedp.SendKeys(chromedp.CSS(selector), text)); err != nil {
+			t.Fatalf("%s: %v", selector, err)
+		}
+	}
+	const shown = `[...document.querySelectorAll(".region-parques li")].filter(e => e.checkVisibility({visibilityProperty: true, contentVisibilityAuto: true})).map(e => e.textContent.trim()).join()`
+	if got := evaluate[string](t, ctx, shown); got != "" {
+		t.Errorf("at first there are %s", got)
+	}
+	keys("#filtro", "paine  TORRES\r")
+	if got := evaluate[string](t, ctx, shown); got != "Parque Nacional Torres del Paine" {
+		t.Errorf("found %q", got)
+	}
+	shoot(t, ctx, "suscribirse-filtro", 360)
+	count := evaluate[string](t, ctx, `new Promise(done => { const look = () => { const said = document.querySelector("[data-filtro] [role=status]").textContent;
+		said ? done(said) : setTimeout(look, 20); }; look(); })`)
+	if count != "1 parque" {
+		t.Errorf("said %q", count)
+	}
+	keys(`input[value="torres-del-paine"]`, " ")
+	keys("#filtro", "zzz")
+	if got := evaluate[string](t, ctx, shown); got != "Parque Nacional Torres del Paine" || f.desk.counted() != 0 {
+		t.Errorf("what is ticked stays in sight, and nothing else: %q; or the form was sent", got)
+	}
+	evaluate[any](t, ctx, `document.querySelector('input[value="torres-del-paine"]').checked = false; document.querySelectorAll("#formulario [required]").forEach(e => e.required = false);
+		document.querySelector("[name=silencio_desde]").value = "22:00"`)
+	press(t, ctx, "form section button.boton")
+	if at := evaluate[string](t, ctx, "document.activeElement.className"); at != "faltas" {
+		t.Errorf("the keyboard is at %q", at)
+	}
+	for field, want := range map[string]string{"parques": "filtro", "silencio": "silencio_desde", "email": "email", "consentimiento": "consentimiento"} {
+		t.Logf("%s", field)
+		keys(`.faltas a[href="#`+field+`"]`, "\r")
+		if at := evaluate[string](t, ctx, "document.activeElement.id || document.activeElement.name"); at != want {
+			t.Errorf("what is wrong with %s leads to %q", field, at)
+		}
 	}
 }

@@ -32,7 +32,7 @@ func everyForm() []string {
 }
 
 func inDemo(o *Options) {
-	o.Demo, o.DemoSubscribe = caught, func(string) error { return nil }
+	o.Demo, o.DemoSubscribe = caught, func(string, subscription.Language) error { return nil }
 }
 
 func TestReadingChangesNothing(t *testing.T) {
@@ -255,6 +255,15 @@ func TestFormListsEveryPlace(t *testing.T) {
 	all.Add("sendero", "conguillio/sierra-nevada")
 	if page := f.get("/suscribirse?" + all.Encode()).page; strings.Count(page, `name="senderos"`) != 1 || !strings.Contains(page, `value="conguillio/sierra-nevada" checked`) {
 		t.Error("a trail that was ticked is forgotten, and all of its park followed in its place")
+	}
+}
+
+// What mails and pushes link to is where the pages of a language are.
+func TestLinksOfMailsLeadToPages(t *testing.T) {
+	for _, tongue := range tongues {
+		if l := tongue.subscriber(); l.String() != tongue.Code || l.Root() != tongue.Root {
+			t.Errorf("pages in %s are under %q, and mails lead to %q", tongue.Code, tongue.Root, l.Root())
+		}
 	}
 }
 

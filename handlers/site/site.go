@@ -41,9 +41,9 @@ type Options struct {
 	Desk api.Desk // where subscriptions are made; nil is a site without forms
 
 	// Demo gives what was sent in the demo; nil outside it. DemoSubscribe makes a
-	// subscription of a simulated browser to a park.
+	// subscription of a simulated browser to a park, to be told in a language.
 	Demo          func() Caught
-	DemoSubscribe func(park string) error
+	DemoSubscribe func(park string, in subscription.Language) error
 }
 
 // Site renders the pages.
