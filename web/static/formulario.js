@@ -52,7 +52,9 @@
     event.preventDefault();
     for (var e = at; e; e = e.parentElement) if (e.tagName === "DETAILS") e.open = true;
     var field = at.matches("input") ? at : at.querySelector("input:not([type=hidden]), summary");
-    (field || at).focus();
-    at.scrollIntoView();
+    setTimeout(function () { // after the key that pressed the link, which in a field would send the form
+      (field || at).focus();
+      at.scrollIntoView();
+    });
   });
 })();
