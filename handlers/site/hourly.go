@@ -63,7 +63,7 @@ var tableColumns = []struct {
 	{"nieve", "cm", func(m *hazard.Medians) float32 { return m.Snow }, tenths},
 	{"isoterma", "m", func(m *hazard.Medians) float32 { return m.FreezingLevel }, whole},
 	{"visibilidad", "km", func(m *hazard.Medians) float32 { return m.Sight / 1000 }, sightPlaces},
-	{"uv", "", func(m *hazard.Medians) float32 { return m.UV }, whole},
+	{"uv", "", func(m *hazard.Medians) float32 { return m.UV }, tenths},
 }
 
 func whole(float32) int  { return 0 }
@@ -190,9 +190,13 @@ func (t texts) hazardsIn(e hazard.Estimate, state hazard.State) string {
 
 // daylight gives sunrise and sunset of the local day of an instant.
 func (a almanac) daylight(t time.Time, park catalogue.Park) (rise, set time.Time, ok bool) {
+	return api.Daylight(a.noonAt(t), park.Latitude, park.Longitude)
+}
+
+// noonAt is noon of the local day of an instant.
+func (a almanac) noonAt(t time.Time) time.Time {
 	local := t.In(a.zone)
-	day := time.Date(local.Year(), local.Month(), local.Day(), 12, 0, 0, 0, a.zone)
-	return api.Daylight(day, park.Latitude, park.Longitude)
+	return time.Date(local.Year(), local.Month(), local.Day(), 12, 0, 0, 0, a.zone)
 }
 
 func (a almanac) isNight(hour time.Time, park catalogue.Park) bool {

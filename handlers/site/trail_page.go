@@ -23,8 +23,8 @@ type trailPage struct {
 	Hazards hazardReport
 	Models  []modelRun // those with a say in the present hour
 	Profile profile
-	Light   lightReport
-	Past    past
+	Light   clearReport
+	Past    record
 }
 
 // modelRun is a model with a say in an hour: its run, and how far ahead of the run
@@ -60,7 +60,7 @@ func (a almanac) trailPage(m moment, i int) trailPage {
 		Now: a.texts.headline(outlookOf(now)), Ahead: a.worstToCome(m, hours, now.State), Hour: a.hour(m.hour), Age: a.validity(m),
 		Alerts: a.alerts(m.naming(trail.Slug), park.Slug),
 		Table:  a.hourTable(park, hours), Hazards: a.hazardReport(m, hours, trail.Points),
-		Profile: a.texts.profile(trail.Points), Light: a.lightReport(m, i), Past: a.past(m, i),
+		Profile: a.texts.profile(trail.Points), Light: a.clearReport(m, i), Past: a.record(m, i),
 	}
 	if now.State != hazard.Unknown {
 		page.Lasts = a.trailLasts(m, i, now.State)
