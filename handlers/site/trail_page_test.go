@@ -165,6 +165,11 @@ func TestHazardsOfATrail(t *testing.T) {
 			}
 		}
 	}
+	hours[70] = unknown(hours[70].Hour, hazard.PartialData)
+	blind := a.hazardReport(read(e, now), hours, nil)
+	if blind.Gap != "En 1 de 72 horas no se puede juzgar ningún peligro, por falta de datos." || blind.Quiet[0].Gap != "" || !strings.HasPrefix(blind.Quiet[9].Gap, "No se puede juzgar: ningún") {
+		t.Errorf("an hour of which nothing is known: %q, %+v", blind.Gap, blind.Quiet[9])
+	}
 	bare := a.hazardReport(read(e, now), []hazard.Estimate{unknown(noonHour, hazard.PartialData)}, nil)
 	if len(bare.Quiet) != hazard.NumHazards || bare.Quiet[0].Key != "nada" || bare.Absent != "" {
 		t.Errorf("an hour that says nothing: %+v", bare)
