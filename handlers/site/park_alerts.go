@@ -13,9 +13,11 @@ type parkAlert struct {
 	alertView
 	Path  string
 	Where string // its trails
-	Brief *cause // its only cause
-	Folds bool   // its causes are too many to stand open
+	Folds bool   // its causes, or all alerts, are too many for the causes to stand open
 }
+
+// openAlerts is how many alerts may stand with an open cause.
+const openAlerts = 3
 
 // shownTrails is how many trails of an alert are named; of more, one less is, with
 // how many others there are.
@@ -28,10 +30,7 @@ func (a almanac) parkAlerts(m moment, park int) parkAlerts {
 	for _, view := range list.Active {
 		alert := parkAlert{
 			alertView: view, Path: a.texts.path("/alertas/" + strings.TrimPrefix(view.ID, "alerta-")),
-			Where: a.texts.where(view.Trails, p.NumTrails), Folds: len(view.Causes) > 1,
-		}
-		if len(view.Causes) == 1 {
-			alert.Brief = &view.Causes[0]
+			Where: a.texts.where(view.Trails, p.NumTrails), Folds: len(view.Causes) > 1 || len(list.Active) > openAlerts,
 		}
 		page.Active = append(page.Active, alert)
 	}
@@ -45,7 +44,7 @@ func (t texts) where(trails []string, all int) string {
 		return t.say("alerta.todos")
 	case len(trails) > shownTrails:
 		named := shownTrails - 1
-		return t.say("alerta.varios", "senderos", strings.Join(trails[:named], ", "), "n", len(trails)-named)
+		return t.say("alerta.varios", "senderos", strings.Join(trails[:named], "\u00a0· "), "n", len(trails)-named)
 	}
-	return strings.Join(trails, ", ")
+	return strings.Join(trails, "\u00a0· ")
 }

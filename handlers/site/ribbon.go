@@ -38,7 +38,7 @@ type hour struct {
 }
 
 // tops is how far below the ribbon's top a bar begins, in percent.
-var tops = [...]int{hazard.Unknown: 12, hazard.Green: 70, hazard.Amber: 38, hazard.Red: 0}
+var tops = [...]int{hazard.Unknown: 12, hazard.Green: 64, hazard.Amber: 34, hazard.Red: 0}
 
 // roomForGlyph is how many hours of 72 a mark needs.
 const roomForGlyph = 4
@@ -173,10 +173,8 @@ func (m moment) columns(of func(ahead int) outlook) []hour {
 func (a almanac) ribbon(hours []hour) ribbon {
 	r := ribbon{Bars: drawBars(hours, shownHours)}
 	spells, green := a.spells(hours)
-	r.Spells, r.More = spells, nil
-	if len(spells) > shownSpells {
-		r.Spells, r.More = mostImportant(spells)
-	}
+	said, rest := mostImportant(spells)
+	r.Spells, r.More = together(said), together(rest)
 	switch {
 	case green == len(hours):
 		r.Rest = a.texts.say("cinta.toda_verde", "n", len(hours))

@@ -162,7 +162,7 @@ func TestWorstSpellsAreSaid(t *testing.T) {
 		hours = append(hours, hour{h, noonHour.Add(time.Duration(h) * time.Hour), outlook{State: state, Main: hazard.NoHazard, Reason: hazard.PartialData}})
 	}
 	r := a.ribbon(hours)
-	if len(r.Spells) != 3 || r.Spells[2].Level != "rojo" || r.Spells[0].Level != "amarillo" || len(r.More) != 6 {
-		t.Errorf("said %+v", r.Spells)
+	if len(r.Spells) != 2 || r.Spells[1].Level != "rojo" || r.Spells[0].When != "hoy (sáb 21) 14–15 h, hoy (sáb 21) 16–17 h" || len(r.More) != 2 {
+		t.Errorf("said %+v, left %+v", r.Spells, r.More)
 	}
 }

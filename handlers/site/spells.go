@@ -69,12 +69,28 @@ func (a almanac) spanned(start, end time.Time) string {
 	return a.texts.say("cinta.dias", "dia", first, "desde", a.clock(start), "otro", last, "hasta", a.clockAtEnd(end))
 }
 
+// together says spells of the same kind at once: "rojo, viento: hoy 14–19 h, mañana
+// 15–20 h".
+func together(spells []spell) []spell {
+	var list []spell
+	for _, s := range spells {
+		i := slices.IndexFunc(list, func(x spell) bool { return x.What == s.What })
+		if i < 0 {
+			list = append(list, s)
+			continue
+		}
+		list[i].When += ", " + s.When
+	}
+	return list
+}
+
 // mostImportant parts spells in those to say and the rest, both in their order: a
 // worse one is never left out for a better one.
 func mostImportant(spells []spell) (said, rest []spell) {
 	byWeight := slices.Clone(spells)
 	slices.SortStableFunc(byWeight, func(x, y spell) int { return cmp.Compare(y.state, x.state) })
-	said, rest = byWeight[:shownSpells:shownSpells], byWeight[shownSpells:]
+	n := min(len(spells), shownSpells)
+	said, rest = byWeight[:n:n], byWeight[n:]
 	inOrder := func(x, y spell) int { return x.start.Compare(y.start) }
 	slices.SortFunc(said, inOrder)
 	slices.SortFunc(rest, inOrder)
