@@ -12,8 +12,8 @@ import (
 	"vigia/store/catalogue"
 )
 
-// part reads a percentage.
-func part(t *testing.T, text string) float64 {
+// percentage reads a percentage.
+func percentage(t *testing.T, text string) float64 {
 	t.Helper()
 	value, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
 	if err != nil {
@@ -26,7 +26,7 @@ func part(t *testing.T, text string) float64 {
 func marks(t *testing.T, pieces []piece) string {
 	var list []string
 	for _, p := range pieces {
-		list = append(list, strconv.Itoa(int(math.Round(part(t, p.X)*shownHours/100)))+":"+p.Name)
+		list = append(list, strconv.Itoa(int(math.Round(percentage(t, p.X)*shownHours/100)))+":"+p.Name)
 	}
 	return strings.Join(list, " ")
 }
@@ -60,7 +60,7 @@ func TestAxisOnDaysThatClocksChange(t *testing.T) {
 		}
 		wide := 0.0
 		for _, day := range x.Days {
-			wide += part(t, day.Width)
+			wide += percentage(t, day.Width)
 		}
 		if math.Abs(wide-100) > 0.01 {
 			t.Errorf("%s: the days are %v%% wide", test.name, wide)
@@ -87,8 +87,8 @@ func TestNightsAreThoseOfThePlace(t *testing.T) {
 		if test.from == 0 {
 			continue
 		}
-		from := part(t, nights[1].X) * shownHours / 100
-		if end := from + part(t, nights[1].Width)*shownHours/100; math.Abs(from-test.from) > 0.1 || math.Abs(end-test.end) > 0.1 {
+		from := percentage(t, nights[1].X) * shownHours / 100
+		if end := from + percentage(t, nights[1].Width)*shownHours/100; math.Abs(from-test.from) > 0.1 || math.Abs(end-test.end) > 0.1 {
 			t.Errorf("%s: dark from %v to %v", test.name, from, end)
 		}
 	}
@@ -105,10 +105,10 @@ func TestRibbonHasEveryHourOnce(t *testing.T) {
 	end := 0.0
 	var levels []string
 	for _, b := range r.Bars {
-		if math.Abs(part(t, b.X)-end) > 0.01 {
+		if math.Abs(percentage(t, b.X)-end) > 0.01 {
 			t.Errorf("a bar at %s, after one that ends at %v", b.X, end)
 		}
-		end = part(t, b.X) + part(t, b.Width)
+		end = percentage(t, b.X) + percentage(t, b.Width)
 		levels = append(levels, b.Level)
 	}
 	if got := strings.Join(levels, " "); got != "rojo amarillo verde nada verde nada" || math.Abs(end-100) > 0.01 {
