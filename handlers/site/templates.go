@@ -11,7 +11,7 @@ import (
 
 // sharedTemplates are part of every page; the others are a page each.
 var (
-	sharedTemplates = []string{"pagina", "formas", "alerta", "senal", "deseos", "avisarme"}
+	sharedTemplates = []string{"pagina", "formas", "cinta", "alerta", "senal", "deseos", "avisarme"}
 	pageTemplates   = []string{
 		"portada",
 		"parque",
