@@ -16,6 +16,7 @@ var (
 		"portada",
 		"parque",
 		"alertas",
+		"alerta_sola",
 		"metodo",
 		"precision",
 		"acerca",
