@@ -11,8 +11,8 @@ import (
 // The digest shows so many parks, and so many alerts of each: what follows it must
 // not have to be looked for.
 const (
-	digestParks  = 6
-	digestAlerts = 3
+	digestParks  = 5
+	digestAlerts = 2
 )
 
 // alertDigest is the active alerts in short, by park, the worst park first.

@@ -51,9 +51,9 @@ var chartCities = []struct {
 	anchor   string
 	minor    bool
 }{
-	{"Arica", -18.48, "start", false}, {"Antofagasta", -23.65, "middle", true}, {"La Serena", -29.9, "middle", true},
-	{"Santiago", -33.45, "middle", false}, {"Concepción", -36.83, "middle", true}, {"Puerto Montt", -41.47, "middle", false},
-	{"Coyhaique", -45.57, "middle", true}, {"Punta Arenas", -53.16, "end", false},
+	{"Arica", -18.48, "start", false}, {"Antofagasta", -23.65, "middle", true}, {"Copiapó", -27.37, "middle", true},
+	{"Santiago", -33.45, "middle", false}, {"Puerto Montt", -41.47, "middle", false}, {"Cochrane", -47.25, "middle", true},
+	{"Punta Arenas", -53.16, "end", false},
 }
 
 // chartMark is a park on the chart.
@@ -102,10 +102,8 @@ func chartPlaces() []chartPlace {
 
 // islandName is what the islands of a park are called for short.
 func islandName(park string) string {
-	for _, kind := range kinds {
-		park = strings.TrimPrefix(park, kind)
-	}
-	return strings.TrimPrefix(park, "Archipiélago de ")
+	_, proper := splitName(park)
+	return strings.TrimPrefix(proper, "Archipiélago de ")
 }
 
 // mapWords are the words of the map that a script draws, by the keys of the data.

@@ -47,6 +47,8 @@ type regionRows struct {
 type parkRow struct {
 	parkLink
 	headline
+	Before, Proper string // its name in two: the kind, which may be "", and what it is known by
+
 	Brief string // what its group does not say of it, often empty
 	Ahead string // a worse state to come, empty for none
 	Zone  string // the zone of its hours, when it is not that of the page
@@ -94,6 +96,7 @@ func (a almanac) standings(m moment) []standing {
 func (a almanac) parkRow(m moment, park int) (hazard.State, parkRow) {
 	now := m.parkAt(park, 0)
 	row := parkRow{parkLink: a.texts.linkTo(m.Catalogue.Parks[park]), headline: a.texts.headline(now)}
+	row.Before, row.Proper = splitName(row.Name)
 	row.Brief = row.Meaning
 	if worst, ahead := m.worstAhead(park); worst.State > now.State {
 		here := a.in(m.Catalogue.Parks[park].TimeZone)

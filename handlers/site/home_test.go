@@ -173,7 +173,7 @@ func many(e *store.Edition, parks int) *store.Edition {
 
 func TestManyAlertsDoNotBuryTheParks(t *testing.T) {
 	home := homeOf(t, many(edition(t), 30))
-	if len(home.Alerts.Parks) != digestParks || home.Alerts.More != "Hay alertas en 24 parques más" || home.Alerts.All != "Ver las 90 alertas" {
+	if len(home.Alerts.Parks) != digestParks || home.Alerts.More != "Hay alertas en 25 parques más" || home.Alerts.All != "Ver las 90 alertas" {
 		t.Errorf("%d parks, %q, %q", len(home.Alerts.Parks), home.Alerts.More, home.Alerts.All)
 	}
 	for i, p := range home.Alerts.Parks {
@@ -181,13 +181,11 @@ func TestManyAlertsDoNotBuryTheParks(t *testing.T) {
 			t.Errorf("park %d: %s with %d alerts", i, p.Level.Key, len(p.Alerts))
 		}
 	}
-	if p := home.Alerts.Parks[0]; p.Name != edition(t).Catalogue.Parks[2].Name || p.More != "" {
+	if p := home.Alerts.Parks[0]; p.Name != edition(t).Catalogue.Parks[2].Name || p.More != "y 1 alerta más" {
 		t.Errorf("first is %s (%q), want the danger that begins first", p.Name, p.More)
 	}
-	if p := home.Alerts.Parks[2]; p.More != "" || len(p.Alerts) != 3 { // park 8 has four
-		if p.More != "y 1 alerta más" {
-			t.Errorf("%s says %q", p.Name, p.More)
-		}
+	if p := home.Alerts.Parks[2]; p.Name != edition(t).Catalogue.Parks[8].Name || p.More != "y 2 alertas más" {
+		t.Errorf("third is %s and says %q, want the ninth park with four alerts", p.Name, p.More)
 	}
 }
 

@@ -71,10 +71,18 @@ var kinds = []string{"Parque Nacional ", "Reserva Nacional ", "Monumento Natural
 var plainLetters = strings.NewReplacer("á", "a", "é", "e", "í", "i", "ó", "o", "ú", "u", "ü", "u", "ñ", "n~", "Á", "a", "É", "e",
 	"Í", "i", "Ó", "o", "Ú", "u", "Ü", "u", "Ñ", "n~")
 
+// splitName parts the kind of a park from the name that it is known by.
+func splitName(name string) (kind, proper string) {
+	for _, kind := range kinds {
+		if proper, ok := strings.CutPrefix(name, kind); ok {
+			return strings.TrimSpace(kind), proper
+		}
+	}
+	return "", name
+}
+
 // properName is a park's name without its kind and accents, for the order by name.
 func properName(name string) string {
-	for _, kind := range kinds {
-		name = strings.TrimPrefix(name, kind)
-	}
-	return plainLetters.Replace(strings.ToLower(name))
+	_, proper := splitName(name)
+	return plainLetters.Replace(strings.ToLower(proper))
 }
