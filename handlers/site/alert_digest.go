@@ -11,7 +11,7 @@ import (
 // The digest shows so many parks, and so many alerts of each: what follows it must
 // not have to be looked for.
 const (
-	digestParks  = 5
+	digestParks  = 4
 	digestAlerts = 2
 )
 

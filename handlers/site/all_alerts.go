@@ -15,7 +15,7 @@ type alertsPage struct {
 	Known    bool
 	Any      bool // there are active ones, current or not
 	Levels   []alertLevelRows
-	Regions  []alertRegionCounts
+	Regions  []alertRegionCounts // how to find those of a region; none when there are few
 	Finished []alertView
 }
 
@@ -46,6 +46,9 @@ type alertRegionCount struct {
 	Text   string
 }
 
+// fewRegions is from how many regions on there is a table to choose one.
+const fewRegions = 4
+
 // levelsWorstFirst is the order of the alerts' levels.
 var levelsWorstFirst = []alert.Level{alert.Danger, alert.Caution}
 
@@ -67,7 +70,9 @@ func (a almanac) alertsPage(m moment) alertsPage {
 			page.Any, page.Levels = true, append(page.Levels, rows)
 		}
 	}
-	page.Regions = a.texts.regionCounts(page.Levels, regions)
+	if len(byRegion) >= fewRegions {
+		page.Regions = a.texts.regionCounts(page.Levels, regions)
+	}
 	return page
 }
 

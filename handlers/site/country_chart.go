@@ -79,7 +79,7 @@ func (a almanac) chart(m moment, parks []standing) countryChart {
 		x, y := chartPoint(park.Latitude, park.Longitude)
 		if park.Longitude < chartWest {
 			y = chartIslands
-			chart.Islands = append(chart.Islands, chartPlace{Name: islandName(park.Name), X: within(x, chartWidth) + 24, Y: chartIslands})
+			chart.Islands = append(chart.Islands, islandPlace(park.Name, within(x, chartWidth)))
 		}
 		chart.Marks = append(chart.Marks, chartMark{
 			X: within(x, chartWidth), Y: within(y, chartIslands), Level: levelKey(p.state),
@@ -98,6 +98,16 @@ func chartPlaces() []chartPlace {
 		places[i] = place
 	}
 	return places
+}
+
+// islandPlace puts the name of far islands beside their mark, on the side where
+// there is room.
+func islandPlace(park string, x int) chartPlace {
+	place := chartPlace{Name: islandName(park), Tick: x, X: x + 26, Y: chartIslands, Anchor: "start"}
+	if x < chartWidth/3 {
+		place.X, place.Anchor = x-26, "end"
+	}
+	return place
 }
 
 // islandName is what the islands of a park are called for short.

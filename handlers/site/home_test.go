@@ -173,7 +173,7 @@ func many(e *store.Edition, parks int) *store.Edition {
 
 func TestManyAlertsDoNotBuryTheParks(t *testing.T) {
 	home := homeOf(t, many(edition(t), 30))
-	if len(home.Alerts.Parks) != digestParks || home.Alerts.More != "Hay alertas en 25 parques más" || home.Alerts.All != "Ver las 90 alertas" {
+	if len(home.Alerts.Parks) != digestParks || home.Alerts.More != "Hay alertas en 26 parques más" || home.Alerts.All != "Ver las 90 alertas" {
 		t.Errorf("%d parks, %q, %q", len(home.Alerts.Parks), home.Alerts.More, home.Alerts.All)
 	}
 	for i, p := range home.Alerts.Parks {
