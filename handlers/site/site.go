@@ -105,6 +105,7 @@ func (s *Site) Pages(e *store.Edition, now time.Time) *Shelf {
 		p.putAlerts()
 		p.putCountry()
 		p.putParks()
+		p.putTrails()
 	}
 	shelf.lend(precisionCSV, func() *prepared.Body { return s.precisionPairs(e) })
 	return shelf
