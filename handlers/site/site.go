@@ -99,6 +99,7 @@ func (s *Site) Pages(e *store.Edition, now time.Time) *Shelf {
 		p.putCountry()
 		p.putParks()
 	}
+	s.putParkPoints(shelf, m)
 	shelf.lend(precisionCSV, func() *prepared.Body { return s.precisionPairs(e) })
 	return shelf
 }
