@@ -100,6 +100,7 @@ func (s *Site) Pages(e *store.Edition, now time.Time) *Shelf {
 		p.putParks()
 	}
 	s.putParkPoints(shelf, m)
+	s.putHistories(shelf, m)
 	shelf.lend(precisionCSV, func() *prepared.Body { return s.precisionPairs(e) })
 	return shelf
 }
