@@ -103,9 +103,6 @@ func (a almanac) ahead(worst outlook, m moment, hours int) string {
 
 // properName is a park's name without its kind and accents, for the order by name.
 func properName(name string) string {
-	for _, kind := range []string{"Parque Nacional ", "Reserva Nacional ", "Monumento Natural "} {
-		name = strings.TrimPrefix(name, kind)
-	}
 	return strings.NewReplacer("á", "a", "é", "e", "í", "i", "ó", "o", "ú", "u", "ñ", "n~", "Á", "a", "É", "e", "Í", "i",
-		"Ó", "o", "Ú", "u", "Ñ", "n~").Replace(strings.ToLower(name))
+		"Ó", "o", "Ú", "u", "Ñ", "n~").Replace(strings.ToLower(shortName(name)))
 }
