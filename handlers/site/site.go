@@ -99,6 +99,7 @@ func (s *Site) Pages(e *store.Edition, now time.Time) *Shelf {
 		p.putCountry()
 		p.putParks()
 		p.putLines()
+		p.putBadges()
 	}
 	s.putParkPoints(shelf, m)
 	s.putHistories(shelf, m)
