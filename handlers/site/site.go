@@ -100,6 +100,7 @@ func (s *Site) Pages(e *store.Edition, now time.Time) *Shelf {
 		p.putParks()
 		p.putLines()
 		p.putBadges()
+		p.putFeeds()
 	}
 	s.putParkPoints(shelf, m)
 	s.putHistories(shelf, m)
