@@ -12,7 +12,7 @@ type frame struct {
 	Title       string
 	Description string
 	Path        string // in the first language, "" for a page that no link leads to
-	Tag         string // of the language
+	Tongue      tongue
 	Languages   []translation
 	Base        string
 	Version     string

@@ -98,6 +98,7 @@ func (s *Site) Pages(e *store.Edition, now time.Time) *Shelf {
 		p := &printing{s, &s.languages[i], m, almanac{texts: s.languages[i].texts, now: now, zone: s.options.Location}, shelf}
 		p.putCountry()
 		p.putParks()
+		p.putTrails()
 		p.putLines()
 		p.putBadges()
 		p.putFeeds()
@@ -169,7 +170,7 @@ func (s *Site) Assets() map[string]*prepared.Body { return s.assets }
 // language, "" for a page that no link leads to; key names the page in the texts.
 func (s *Site) frame(l *language, m moment, path, key string, body any) frame {
 	f := frame{
-		Title: l.say("titulo." + key), Description: l.say("descripcion." + key), Path: path, Tag: l.Tag,
+		Title: l.say("titulo." + key), Description: l.say("descripcion." + key), Path: path, Tongue: l.tongue,
 		Base: s.options.BaseURL, Version: s.options.Version, Contact: s.options.Contact,
 		Simulated: m.Simulated, Demo: s.options.Demo != nil, Subscribe: s.opens(subscription.Email) || s.opens(subscription.WebPush), Body: body,
 	}

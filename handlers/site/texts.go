@@ -12,10 +12,15 @@ type tongue struct {
 	Code string // "es", as in subscription.Language and in the files of texts
 	Tag  string // BCP 47, for the pages' lang
 	Root string // what its paths begin with, "" for the first language
+
+	Manifest, Card string // names of the assets that have words in them
 }
 
 // tongues are the languages of the site, the first one at its root.
-var tongues = []tongue{{"es", "es-CL", ""}, {"en", "en", "/en"}}
+var tongues = []tongue{
+	{"es", "es-CL", "", "manifest.webmanifest", "tarjeta-es.png"},
+	{"en", "en", "/en", "manifest.en.webmanifest", "tarjeta-en.png"},
+}
 
 // texts are the words of one language by key, and where its pages are. Places to
 // fill are named in braces: "{n} de {m} modelos".

@@ -7,7 +7,7 @@ of the reader's machine drawn at Alegreya's width and height, so that nothing
 moves when the face arrives. Gelasio and Tinos stand for Georgia and Times, with
 whose widths they were drawn.
 
-Needs npm ci in this folder, and fonttools and brotli (Debian: fonttools,
+Needs npm install in this folder, and fonttools and brotli (Debian: fonttools,
 python3-brotli).
 """
 import json

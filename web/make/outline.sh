@@ -2,7 +2,7 @@
 # Makes static/contorno.json: the outline of Chile and its neighbours, from
 # Natural Earth at 1:10 million. Chile keeps what the map can show, its neighbours
 # only their shape; of the islands those that can be seen, and all of the ocean's
-# that people walk on. Needs npm ci in this folder.
+# that people walk on. Needs npm install in this folder.
 set -eu
 cd "$(dirname "$0")"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Copies the vendored libraries, as their npm packages publish them, into
-// static/ and their licences into licences/. Needs npm ci in this folder.
+// static/ and their licences into licences/. Needs npm install in this folder.
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
