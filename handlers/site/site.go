@@ -86,6 +86,7 @@ func New(options Options) (*Site, error) {
 		}
 		s.languages = append(s.languages, language{words, pages})
 	}
+	s.addRobots()
 	return s, nil
 }
 
@@ -105,6 +106,7 @@ func (s *Site) Pages(e *store.Edition, now time.Time) *Shelf {
 	}
 	s.putParkPoints(shelf, m)
 	s.putHistories(shelf, m)
+	s.putSitemap(shelf)
 	shelf.lend(precisionCSV, func() *prepared.Body { return s.precisionPairs(e) })
 	return shelf
 }
