@@ -112,8 +112,7 @@ func islandPlace(park string, x int) chartPlace {
 
 // islandName is what the islands of a park are called for short.
 func islandName(park string) string {
-	_, proper := splitName(park)
-	return strings.TrimPrefix(proper, "Archipiélago de ")
+	return strings.TrimPrefix(shortName(park), "Archipiélago de ")
 }
 
 // mapWords are the words of the map that a script draws, by the keys of the data.

@@ -154,8 +154,8 @@ func TestWhatAGroupSaysOnceIsSoForItsParks(t *testing.T) {
 	}
 }
 
-// many adds alerts to an edition: n parks, worse ones last.
-func many(e *store.Edition, parks int) *store.Edition {
+// crowd adds alerts to an edition: n parks, worse ones last.
+func crowd(e *store.Edition, parks int) *store.Edition {
 	crowded := *e
 	crowded.Alerts = nil
 	for i := range parks {
@@ -172,7 +172,7 @@ func many(e *store.Edition, parks int) *store.Edition {
 }
 
 func TestManyAlertsDoNotBuryTheParks(t *testing.T) {
-	home := homeOf(t, many(edition(t), 30))
+	home := homeOf(t, crowd(edition(t), 30))
 	if len(home.Alerts.Parks) != digestParks || home.Alerts.More != "Hay alertas en 26 parques más" || home.Alerts.All != "Ver las 90 alertas" {
 		t.Errorf("%d parks, %q, %q", len(home.Alerts.Parks), home.Alerts.More, home.Alerts.All)
 	}

@@ -83,6 +83,5 @@ func splitName(name string) (kind, proper string) {
 
 // properName is a park's name without its kind and accents, for the order by name.
 func properName(name string) string {
-	_, proper := splitName(name)
-	return plainLetters.Replace(strings.ToLower(proper))
+	return plainLetters.Replace(strings.ToLower(shortName(name)))
 }

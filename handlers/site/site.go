@@ -91,6 +91,7 @@ func New(options Options) (*Site, error) {
 		}
 		s.languages = append(s.languages, language{words, pages})
 	}
+	s.addRobots()
 	return s, nil
 }
 
@@ -106,7 +107,13 @@ func (s *Site) Pages(e *store.Edition, now time.Time) *Shelf {
 		p.putCountry()
 		p.putParks()
 		p.putTrails()
+		p.putLines()
+		p.putBadges()
+		p.putFeeds()
 	}
+	s.putParkPoints(shelf, m)
+	s.putHistories(shelf, m)
+	s.putSitemap(shelf)
 	shelf.lend(precisionCSV, func() *prepared.Body { return s.precisionPairs(e) })
 	return shelf
 }
