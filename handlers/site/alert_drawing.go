@@ -19,12 +19,15 @@ const (
 type windowBar struct {
 	Level      level
 	X, Y       int
+	End        int // where it ends
 	Width      int
 	Height     int
 	GlyphX     int
 	GlyphY     int
+	From, To   string // the hours at its ends
+	Ticks      []int  // each six hours
 	Days       []barDay
-	Now        int // where the moment of the page is, -1 for outside
+	Now        int // where the moment of the page is
 	NowAnchor  string
 	NowVisible bool
 }
@@ -50,6 +53,7 @@ func (a almanac) windowBar(m moment, al *alert.Alert) windowBar {
 	lvl := alertLevel(a.texts, al.Level)
 	bar := windowBar{Level: lvl, X: at(al.Start), Height: barHeights[stateOf(al.Level)], Now: at(m.now)}
 	bar.Width, bar.Y = max(at(al.End)-bar.X, 2), barGround-bar.Height
+	bar.End = bar.X + bar.Width
 	bar.GlyphX, bar.GlyphY = bar.X+(bar.Width-glyphSize)/2, barGround-(bar.Height+glyphSize)/2
 	bar.NowVisible = bar.Now >= 0 && bar.Now <= barLength
 	bar.NowAnchor = "middle"
@@ -58,6 +62,10 @@ func (a almanac) windowBar(m moment, al *alert.Alert) windowBar {
 		bar.NowAnchor = "start"
 	case bar.Now > barLength*7/8:
 		bar.NowAnchor = "end"
+	}
+	bar.From, bar.To = a.clock(al.Start), a.clockAtEnd(al.End)
+	for tick := first; tick.Before(last); tick = tick.Add(6 * time.Hour) {
+		bar.Ticks = append(bar.Ticks, at(tick))
 	}
 	for day := first; day.Before(last); {
 		next := a.midnight(day.Add(12*time.Hour), 1)

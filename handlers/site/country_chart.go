@@ -51,7 +51,7 @@ var chartCities = []struct {
 	anchor   string
 	minor    bool
 }{
-	{"Arica", -18.48, "start", false}, {"Antofagasta", -23.65, "middle", true}, {"Copiapó", -27.37, "middle", true},
+	{"Arica", -18.48, "start", false}, {"Antofagasta", -23.65, "middle", true}, {"Vallenar", -28.57, "middle", true},
 	{"Santiago", -33.45, "middle", false}, {"Puerto Montt", -41.47, "middle", false}, {"Cochrane", -47.25, "middle", true},
 	{"Punta Arenas", -53.16, "end", false},
 }
@@ -73,19 +73,30 @@ func (a almanac) chart(m moment, parks []standing) countryChart {
 	slices.SortStableFunc(drawn, func(x, y standing) int {
 		return cmp.Compare(slices.Index(statesWorstFirst, y.state), slices.Index(statesWorstFirst, x.state))
 	})
-	chart := countryChart{Places: chartPlaces(), Words: a.texts.mapWords()}
+	chart, words := countryChart{Places: chartPlaces()}, a.texts.mapWords()
 	for _, p := range drawn {
 		park := &m.Catalogue.Parks[p.park]
 		x, y := chartPoint(park.Latitude, park.Longitude)
 		if park.Longitude < chartWest {
 			y = chartIslands
-			chart.Islands = append(chart.Islands, islandPlace(park.Name, within(x, chartWidth)))
+			place := islandPlace(park.Name, within(x, chartWidth))
+			chart.Islands, words["isla."+park.Slug] = append(chart.Islands, place), place.Name
 		}
 		chart.Marks = append(chart.Marks, chartMark{
 			X: within(x, chartWidth), Y: within(y, chartIslands), Level: levelKey(p.state),
 		})
 	}
+	chart.Words = asJSON(words)
 	return chart
+}
+
+// asJSON writes words for a script.
+func asJSON(words map[string]string) string {
+	text, err := json.Marshal(words)
+	if err != nil { // a map of texts can always be written
+		panic(fmt.Sprintf("site: writing the words of a script: %v", err))
+	}
+	return string(text)
 }
 
 // chartPlaces lays the cities out along the line below the chart.
@@ -116,7 +127,7 @@ func islandName(park string) string {
 }
 
 // mapWords are the words of the map that a script draws, by the keys of the data.
-func (t texts) mapWords() string {
+func (t texts) mapWords() map[string]string {
 	words := make(map[string]string)
 	for _, state := range statesWorstFirst {
 		words[levelKey(state)] = t.say("estado." + levelKey(state))
@@ -128,11 +139,7 @@ func (t texts) mapWords() string {
 	for _, key := range []string{"cargando", "fallo", "sin_datos", "vencido", "vence", "por", "continente", "acercar", "alejar", "nombre"} {
 		words["mapa."+key] = t.say("mapa.js." + key)
 	}
-	text, err := json.Marshal(words)
-	if err != nil { // a map of texts can always be written
-		panic(fmt.Sprintf("site: writing the words of the map: %v", err))
-	}
-	return string(text)
+	return words
 }
 
 // within rounds a place to one that can be seen.

@@ -97,12 +97,24 @@ func (a almanac) parkRow(m moment, park int) (hazard.State, parkRow) {
 	now := m.parkAt(park, 0)
 	row := parkRow{parkLink: a.texts.linkTo(m.Catalogue.Parks[park]), headline: a.texts.headline(now)}
 	row.Before, row.Proper = splitName(row.Name)
-	row.Brief = row.Meaning
+	row.Brief = a.texts.brief(now, row.Meaning)
 	if worst, ahead := m.worstAhead(park); worst.State > now.State {
 		here := a.in(m.Catalogue.Parks[park].TimeZone)
 		row.Ahead, row.Zone = here.ahead(worst, m, ahead), here.otherZone(m.at(ahead))
 	}
 	return now.State, row
+}
+
+// brief says a state's cause without the state, which stands before it.
+func (t texts) brief(o outlook, meaning string) string {
+	switch {
+	case o.State < hazard.Amber || o.Main == hazard.NoHazard:
+		return "· " + meaning
+	case o.Total == 0:
+		return t.say("portada.por", "amenaza", t.say("amenaza."+o.Main.String()))
+	default:
+		return t.say("portada.por_votos", "amenaza", t.say("amenaza."+o.Main.String()), "votos", t.votes(o.Agree, o.Total))
+	}
 }
 
 // onlyUV tells whether UV is all that the hour has against a park: in summer the

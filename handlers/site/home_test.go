@@ -141,12 +141,8 @@ func TestWhatAGroupSaysOnceIsSoForItsParks(t *testing.T) {
 		for _, g := range homeOf(t, e).Groups {
 			for _, r := range g.Regions {
 				for _, p := range r.Parks {
-					said := p.Brief
-					if said == "" {
-						said = g.meaning
-					}
-					if said != p.Meaning || said == "" || p.Brief == "" && !strings.Contains(g.Lead, p.Meaning) {
-						t.Errorf("%s: %s reads %q, which is %q", name, p.Name, said, p.Meaning)
+					if p.Meaning == "" || p.Brief == "" && !strings.Contains(g.Lead, p.Meaning) {
+						t.Errorf("%s: nobody says that %s is %q", name, p.Name, p.Meaning)
 					}
 				}
 			}

@@ -7,7 +7,7 @@
   if (!box) return;
   var words = JSON.parse(box.dataset.palabras), started = false;
   var ranks = { rojo: 3000, amarillo: 2000, nada: 1000, verde: 0 }; // the worst above
-  var mainland = [[-56, -76], [-17.4, -66.4]];
+  var mainland = [[-56.6, -76], [-17, -66.4]];
 
   box.addEventListener("toggle", function () {
     if (!box.open || started) return;
@@ -132,8 +132,8 @@
     box.insertBefore(bar, map.getContainer());
     way(bar, words["mapa.continente"], function () { map.fitBounds(mainland); });
     features.forEach(function (park) {
-      var at = park.geometry.coordinates;
-      if (at[0] < mainland[0][1]) way(bar, park.properties.nombre, function () { map.setView([at[1], at[0]], 8); });
+      var at = park.geometry.coordinates, island = words["isla." + park.properties.slug];
+      if (island) way(bar, island, function () { map.setView([at[1], at[0]], 8); });
     });
   }
 
