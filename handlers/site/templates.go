@@ -17,6 +17,7 @@ var (
 		"parque",
 		"sendero",
 		"alertas",
+		"alerta_sola",
 		"metodo",
 		"precision",
 		"acerca",
