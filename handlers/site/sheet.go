@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"rsc.io/qr"
 
@@ -16,8 +17,9 @@ import (
 // worst is kept.
 const (
 	sheetTrails   = 16
-	sheetAlerts   = 6
-	sheetOfficial = 3
+	sheetAlerts   = 5
+	sheetOfficial = 2
+	sheetTaller   = 2 // trails whose room an official notice takes, or the words of the demo
 )
 
 // sheetPage is a park on one sheet of paper, for the wall of a refuge: it must be
@@ -86,9 +88,13 @@ func (p *printing) sheet(a almanac, park int) sheetPage {
 	for trail := here.FirstTrail; trail < here.FirstTrail+here.NumTrails; trail++ {
 		page.Trails = append(page.Trails, a.sheetTrail(p.moment, trail))
 	}
-	if more := len(page.Trails) - sheetTrails; more > 0 {
+	room := sheetTrails - sheetTaller*len(page.Official)
+	if p.Simulated {
+		room -= sheetTaller
+	}
+	if more := len(page.Trails) - room; more > 0 {
 		slices.SortStableFunc(page.Trails, func(x, y sheetTrail) int { return cmp.Compare(y.worst, x.worst) })
-		page.Trails, page.MoreTrails = page.Trails[:sheetTrails], p.count("hoja.mas_senderos", more)
+		page.Trails, page.MoreTrails = page.Trails[:room], p.count("hoja.mas_senderos", more)
 	}
 	if p.options.BaseURL != "" {
 		page.Address = p.options.BaseURL + page.Path
@@ -123,12 +129,21 @@ func (a almanac) sheetTrail(m moment, trail int) sheetTrail {
 			end++
 		}
 		row.Worst = a.texts.say("hoja.peor_de", "estado", a.texts.say("estado."+levelKey(row.worst)),
-			"amenaza", a.briefHazard(hours[first].Main), "cuando", a.window(m.at(first), m.at(end)))
+			"amenaza", a.briefHazard(hours[first].Main), "cuando", a.briefWindow(m.at(first), m.at(end)))
 	}
 	if unknown > 0 {
 		row.Worst = a.texts.say("hoja.faltan", "que", row.Worst, "n", unknown)
 	}
 	return row
+}
+
+// briefWindow says from when to when in dates alone, on the least room.
+func (a almanac) briefWindow(start, end time.Time) string {
+	first, last := a.briefDay(start.In(a.zone)), a.briefDay(a.endDay(end).In(a.zone))
+	if first == last {
+		return a.texts.say("hoja.dia", "dia", first, "desde", a.clock(start), "hasta", a.clockAtEnd(end))
+	}
+	return a.texts.say("hoja.dias", "dia", first, "desde", a.clock(start), "otro", last, "hasta", a.clockAtEnd(end))
 }
 
 // qrCode is a QR code as the outline of its dark modules, with the quiet zone that
