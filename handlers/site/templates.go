@@ -16,6 +16,7 @@ var (
 		"portada",
 		"parque",
 		"sendero",
+		"hoja",
 		"alertas",
 		"alerta_sola",
 		"metodo",
