@@ -335,8 +335,11 @@ func TestPlacesCanBeFollowedOnTheirPages(t *testing.T) {
 		}
 	}
 	f := newFront(t, nil)
-	if got := f.site.waysTo(f.site.languages[0].texts, "conguillio/sierra-nevada"); got.Park != "conguillio" || got.Trail != "sierra-nevada" {
-		t.Errorf("ways to a trail: %+v", got)
+	trail := content(t, f.site.Pages(edition(t), now).Page("/en/parques/conguillio/senderos/sierra-nevada").Body())
+	for _, must := range []string{`data-avisos="conguillio/sierra-nevada"`, `name="senderos" value="conguillio/sierra-nevada"`, `href="/en/suscribirse?sendero=conguillio/sierra-nevada"`, "Add this trail"} {
+		if !strings.Contains(trail, must) {
+			t.Errorf("the page of a trail lacks %s", must)
+		}
 	}
 }
 
