@@ -336,7 +336,7 @@ func TestPlacesCanBeFollowedOnTheirPages(t *testing.T) {
 	}
 	f := newFront(t, nil)
 	trail := content(t, f.site.Pages(edition(t), now).Page("/en/parques/conguillio/senderos/sierra-nevada").Body())
-	for _, must := range []string{`data-avisos="conguillio/sierra-nevada"`, `name="senderos" value="conguillio/sierra-nevada"`, `href="/en/suscribirse?sendero=conguillio/sierra-nevada"`, "Add this trail"} {
+	for _, must := range []string{`data-avisos="conguillio/sierra-nevada"`, `name="senderos" value="conguillio/sierra-nevada"`, `href="/en/suscribirse?sendero=conguillio%2fsierra-nevada"`, "Add this trail"} {
 		if !strings.Contains(trail, must) {
 			t.Errorf("the page of a trail lacks %s", must)
 		}
