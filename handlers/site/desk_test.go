@@ -138,8 +138,9 @@ func (d *fakeDesk) Confirm(token string) (string, bool, error) {
 	management, again := "baja-"+token, p.Used != nil
 	if !again {
 		id := subscription.NewID()
+		address := p.Address
 		p.Used, p.Address = &id, ""
-		d.active[management] = &subscription.Subscription{ID: id, Preferences: p.Preferences, CreatedAt: now, ConfirmedAt: now}
+		d.active[management] = &subscription.Subscription{ID: id, Address: address, Consent: subscription.Consent{At: now, Policy: "2026-11-21"}, Preferences: p.Preferences, CreatedAt: now, ConfirmedAt: now}
 	}
 	return management, again, nil
 }

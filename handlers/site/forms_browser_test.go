@@ -248,8 +248,8 @@ func testFormByKeyboard(t *testing.T, ctx context.Context, f *front, site string
 		t.Errorf("at first there are %s", got)
 	}
 	keys("#filtro", "paine  TORRES\r")
-	if got := evaluate[string](t, ctx, shown); got != "Parque Nacional Torres del Paine" {
-		t.Errorf("found %q", got)
+	if got, at := evaluate[string](t, ctx, shown), evaluate[string](t, ctx, "document.activeElement.id"); got != "Parque Nacional Torres del Paine" || at != "filtro" {
+		t.Errorf("found %q, with the keyboard at %q", got, at)
 	}
 	shoot(t, ctx, "suscribirse-filtro", 360)
 	count := evaluate[string](t, ctx, `new Promise(done => { const look = () => { const said = document.querySelector("[data-filtro] [role=status]").textContent;

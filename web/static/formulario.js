@@ -35,9 +35,11 @@
       }, 400);
     }
     field.addEventListener("input", apply);
-    field.addEventListener("keydown", function (event) {
+    function alone(event) {
       if (event.key === "Enter") event.preventDefault(); // it looks for a park, and sends nothing
-    });
+    }
+    field.addEventListener("keydown", alone);
+    field.addEventListener("keypress", alone); // some keyboards of telephones send only this one
     box.hidden = false;
   }
   document.querySelectorAll("[data-filtro]").forEach(filter);
