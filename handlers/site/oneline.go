@@ -126,10 +126,8 @@ func (a almanac) briefDay(local time.Time) string {
 
 // shortName is a park's name without its kind.
 func shortName(name string) string {
-	for _, kind := range []string{"Parque Nacional ", "Reserva Nacional ", "Monumento Natural "} {
-		name = strings.TrimPrefix(name, kind)
-	}
-	return name
+	_, proper := splitName(name)
+	return proper
 }
 
 // noGSM stands for a character that the GSM alphabet has nothing like.
