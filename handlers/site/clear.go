@@ -32,17 +32,12 @@ func (a almanac) clearReport(m moment, i int) clearReport {
 		report.Takes = a.texts.say("sendero.duracion", "min", a.texts.decimal(trail.MinHours, 1), "max", a.texts.decimal(trail.MaxHours, 1))
 	}
 	for _, span := range api.Spans(m.Edition, i, hours, m.now) {
-		for day := a.noonAt(span.From); day.Add(-12 * time.Hour).Before(span.To); day = day.AddDate(0, 0, 1) {
-			from, to, ok := api.Daylight(day, park.Latitude, park.Longitude)
+		for day := a.noonOf(span.From); day.Add(-12 * time.Hour).Before(span.To); day = day.AddDate(0, 0, 1) {
+			rise, set, ok := api.Daylight(day, park.Latitude, park.Longitude)
 			if !ok {
 				continue
 			}
-			if from.Before(span.From) {
-				from = span.From
-			}
-			if to.After(span.To) {
-				to = span.To
-			}
+			from, to := later(rise, span.From), earlier(set, span.To)
 			if from.Before(to) {
 				report.Spans = append(report.Spans, a.clearSpan(trail, m, from, to))
 			}

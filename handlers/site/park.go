@@ -108,15 +108,22 @@ type answer struct {
 }
 
 func (a almanac) answer(m moment, park int, now outlook) answer {
+	hours, next, changes := m.lasts(park, now.State)
+	return a.answerUntil(now, m.at(hours), next, changes)
+}
+
+// answerUntil is the answer for a state that holds until an instant. changes says
+// that next follows; else nothing is known of what does.
+func (a almanac) answerUntil(now outlook, until time.Time, next outlook, changes bool) answer {
 	v := answer{headline: a.texts.headline(now)}
 	if now.State == hazard.Unknown {
 		return v
 	}
-	if _, next, changes := m.lasts(park, now.State); changes {
+	v.Lasts = a.texts.say("dura.todo", "fin", a.until(until))
+	if changes {
 		level := a.texts.level(next.State)
-		v.Next = &level
+		v.Next, v.Lasts = &level, a.follows(until, next)
 	}
-	v.Lasts = a.lasts(m, park, now.State)
 	agree, total := int(now.Agree), int(now.Total)
 	if now.State == hazard.Green {
 		agree, total = now.Models, now.Models
@@ -132,15 +139,6 @@ func (a almanac) answer(m moment, park int, now outlook) answer {
 		v.Votes = append(v.Votes, i < agree)
 	}
 	return v
-}
-
-// lasts says until when the park's state holds and what follows.
-func (a almanac) lasts(m moment, park int, state hazard.State) string {
-	hours, next, changes := m.lasts(park, state)
-	if !changes {
-		return a.texts.say("dura.todo", "fin", a.until(m.at(hours)))
-	}
-	return a.follows(m.at(hours), next)
 }
 
 // follows says that a state holds until an instant, and what comes next.

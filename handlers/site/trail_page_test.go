@@ -79,11 +79,11 @@ func TestTrailPageSaysHowItIs(t *testing.T) {
 		says    []string
 		without string
 	}{
-		{"red", e, []string{"rojo señales de viento en 3 de 4 modelos", "Así hasta las 23 h, hoy (sáb 21); después, amarillo por frío.", "confianza media",
+		{"red", e, []string{"rojo señales de viento", "confianza media, 3 de 4 modelos", "Así hasta las 23 h, hoy (sáb 21); después, amarillo por frío.", "confianza media",
 			"Peligro por viento", "racha: 94 km/h", "umbral 90 km/h", "ECMWF IFS (Europa)", "sol 0", "Todavía no hay estimaciones anotadas"}, "Sin estimaciones después"},
 		{"new", &none, []string{"sin datos Faltan datos", "No hay estimaciones que mostrar para este sendero.", "actúe como si no hubiera información", "punto crítico: sus valores"}, "tabla-horas"},
-		{"early", &early, []string{"Sin estimaciones después de las 6 h, lun 23 nov."}, "72 horas"},
-		{"stale", &stale, []string{"confianza media · datos desactualizados"}, "nada de eso"},
+		{"early", &early, []string{"Sin estimaciones después de las 6 h, lun 23 nov."}, "nada de eso"},
+		{"stale", &stale, []string{"confianza media, 3 de 4 modelos · datos desactualizados"}, "nada de eso"},
 		{"expired", expired(e), []string{"La última estimación venció", "sin datos", "No se sabe si hay alertas", "Sin confirmar"}, "f-verde\"/></svg> Ahora"},
 		{"nothing yet", empty(e.Catalogue), []string{"sin datos", "Todavía no se ha hecho ninguna estimación."}, "tabla-horas"},
 	} {
@@ -164,6 +164,11 @@ func TestHazardsOfATrail(t *testing.T) {
 				t.Errorf("%s: %+v", quiet.Name, quiet)
 			}
 		}
+	}
+	hours[70] = unknown(hours[70].Hour, hazard.PartialData)
+	blind := a.hazardReport(read(e, now), hours, nil)
+	if blind.Gap != "En 1 de 72 horas no se puede juzgar ningún peligro, por falta de datos." || blind.Quiet[0].Gap != "" || !strings.HasPrefix(blind.Quiet[9].Gap, "No se puede juzgar: ningún") {
+		t.Errorf("an hour of which nothing is known: %q, %+v", blind.Gap, blind.Quiet[9])
 	}
 	bare := a.hazardReport(read(e, now), []hazard.Estimate{unknown(noonHour, hazard.PartialData)}, nil)
 	if len(bare.Quiet) != hazard.NumHazards || bare.Quiet[0].Key != "nada" || bare.Absent != "" {
