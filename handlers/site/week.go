@@ -1,6 +1,7 @@
 package site
 
 import (
+	"strconv"
 	"time"
 
 	"vigia/forecast/hazard"
@@ -44,7 +45,7 @@ func (a almanac) week(m moment, park int) week {
 		}
 	}
 	for _, h := range []int{6, 12, 18} {
-		w.Clock = append(w.Clock, piece{X: percent(h, columns), Name: a.texts.say("semana.hora", "hora", h)})
+		w.Clock = append(w.Clock, piece{X: percent(h, columns), Name: strconv.Itoa(h)})
 	}
 	return w
 }

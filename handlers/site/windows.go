@@ -41,8 +41,8 @@ type lightCell struct {
 
 // lightSpan is a span within the light.
 type lightSpan struct {
-	Text  string // "9–20:42 h"
-	Short bool   // shorter than what the trail takes at a slow pace, or that is not known
+	Text string // "9–20:42"
+	Lack string // how it falls short of what the trail takes, empty when it does not or that is not known
 
 	from, to time.Time
 }
@@ -65,7 +65,7 @@ func (a almanac) lightTable(m moment, park int) *lightTable {
 func (a almanac) lightDays(m moment, park catalogue.Park) []lightDay {
 	var days []lightDay
 	end := m.at(shownHours)
-	for noon := a.noonOf(m.hour); ; noon = noon.AddDate(0, 0, 1) {
+	for noon := a.noonAt(m.hour); ; noon = noon.AddDate(0, 0, 1) {
 		midnight := noon.Add(-12 * time.Hour)
 		if !midnight.Before(end) {
 			return days
@@ -95,8 +95,7 @@ func (a almanac) lightRow(m moment, i int, days []lightDay) lightRow {
 		for _, s := range spans {
 			from, to := later(s.From, day.rise), earlier(s.To, day.set)
 			if from.Before(to) {
-				short := trail.MaxHours > 0 && to.Sub(from) < takes
-				cell.Spans = append(cell.Spans, lightSpan{a.minutes(from) + "–" + a.minutes(to), short, from, to})
+				cell.Spans = append(cell.Spans, lightSpan{a.minutes(from) + "–" + a.minutes(to), a.lack(m, trail, from, to), from, to})
 			}
 		}
 		row.None = row.None && len(cell.Spans) == 0
@@ -104,6 +103,22 @@ func (a almanac) lightRow(m moment, i int, days []lightDay) lightRow {
 		row.Days = append(row.Days, cell)
 	}
 	return row
+}
+
+// lack says how a span falls short of what a trail takes. One that has begun is
+// counted from the next hour on, since the page is read until then.
+func (a almanac) lack(m moment, trail catalogue.Trail, from, to time.Time) string {
+	hours := to.Sub(from).Hours()
+	if !from.After(m.now) {
+		hours = to.Sub(m.at(1)).Hours()
+	}
+	switch {
+	case !(trail.MaxHours > 0) || hours >= trail.MaxHours:
+		return ""
+	case hours >= trail.MinHours:
+		return a.texts.say("diurno.rapido")
+	}
+	return a.texts.say("diurno.corto")
 }
 
 // minutes is a local time of day, to the minute where it is not the full hour.
