@@ -32,7 +32,7 @@ func (a almanac) clearReport(m moment, i int) clearReport {
 		report.Takes = a.texts.say("sendero.duracion", "min", a.texts.decimal(trail.MinHours, 1), "max", a.texts.decimal(trail.MaxHours, 1))
 	}
 	for _, span := range api.Spans(m.Edition, i, hours, m.now) {
-		for day := a.noonOf(span.From); day.Add(-12 * time.Hour).Before(span.To); day = day.AddDate(0, 0, 1) {
+		for day := a.noonAt(span.From); day.Add(-12 * time.Hour).Before(span.To); day = day.AddDate(0, 0, 1) {
 			rise, set, ok := api.Daylight(day, park.Latitude, park.Longitude)
 			if !ok {
 				continue
