@@ -229,6 +229,9 @@ func TestChartHasEveryParkOnIt(t *testing.T) {
 	if want := []string{"Juan Fernández", "Rapa Nui"}; !slices.Equal(islands, want) {
 		t.Errorf("islands %v", islands)
 	}
+	if got := islandName("Parque Nacional Islas Desventuradas del Norte"); got != "Islas Desventur…" {
+		t.Errorf("a long name is cut to %q", got)
+	}
 	for _, state := range []*store.Edition{expired(e), empty(e.Catalogue)} {
 		for _, m := range homeOf(t, state).Map.Marks {
 			if m.Level != "nada" {
