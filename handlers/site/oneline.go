@@ -80,6 +80,8 @@ func (a almanac) lineState(m moment, park int, brief bool) string {
 		state = a.texts.say("linea.causa", "estado", state, "causa", a.texts.say("motivo_corto."+string(now.Reason)))
 	case now.State >= hazard.Amber && !later:
 		state = a.texts.say("linea.ahora", "estado", state, "amenaza", a.briefHazard(now.Main), "fin", a.briefEnd(m, park, 0, now.State))
+	case now.State >= hazard.Amber && !brief:
+		state = a.texts.say("linea.por", "estado", state, "amenaza", a.briefHazard(now.Main))
 	case now.State == hazard.Green && !later && now.Models > 0:
 		state = a.texts.count("linea.verde", now.Models)
 	}

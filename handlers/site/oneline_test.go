@@ -75,7 +75,7 @@ func TestLines(t *testing.T) {
 	for _, test := range []struct{ got, want string }{
 		{set(calm, calm), "Rapa Nui: verde: sin señales de riesgo en 4 modelos. Vale hasta sab 21 13:20, hora de Isla de Pascua. No oficial.\n"},
 		{set(red, red, calm), "Rapa Nui: rojo por aluvion hasta 14 h sab 21. Vale hasta sab 21 13:20, hora de Isla de Pascua. No oficial.\n"},
-		{set(amber, calm, red, red, calm), "Rapa Nui: amarillo; luego rojo por aluvion de 14 a 16 h sab 21. Vale hasta sab 21 13:20, hora de Isla de Pascua. No oficial.\n"},
+		{set(amber, calm, red, red, calm), "Rapa Nui: amarillo por frio; luego rojo por aluvion de 14 a 16 h sab 21. Vale hasta sab 21 13:20, hora de Isla de Pascua. No oficial.\n"},
 		{set(unknown(noonHour, hazard.DataTooOld), amber), "Rapa Nui: sin datos (datos demasiado antiguos); luego amarillo por frio de 13 a 14 h sab 21. Vale hasta sab 21 13:20, hora de Isla de Pascua. No oficial.\n"},
 		{set(stale), "Rapa Nui: rojo por aluvion hasta 13 h sab 21, datos viejos. Vale hasta sab 21 13:20, hora de Isla de Pascua. No oficial.\n"},
 	} {

@@ -110,6 +110,7 @@ func (s *Site) Pages(e *store.Edition, now time.Time) *Shelf {
 		p.putLines()
 		p.putBadges()
 		p.putFeeds()
+		p.putSheets()
 	}
 	s.putParkPoints(shelf, m)
 	s.putHistories(shelf, m)

@@ -3,6 +3,7 @@ package site
 import (
 	"fmt"
 	"html"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -125,7 +126,7 @@ func wellFormed(page string) error {
 		}
 	}
 	for _, ref := range refs {
-		if !ids[ref] {
+		if name, err := url.PathUnescape(ref); err != nil || !ids[name] {
 			return fmt.Errorf("nothing has the id %q", ref)
 		}
 	}
@@ -148,9 +149,9 @@ func TestParkAnswersAtOnce(t *testing.T) {
 	park := e.Catalogue.Parks[e.Catalogue.Trails[3].Park]
 	page := readable(pagesOf(t, short(e), now)["/parques/"+park.Slug])
 	for _, must := range []string{
-		"rojo señales de viento en 3 de 4 modelos", "Así hasta las 23 h, hoy (sáb 21); después, amarillo por frío.", "confianza media",
+		"rojo señales de viento Así hasta las 23 h, hoy (sáb 21); después, amarillo por frío. confianza media , 3 de 4 modelos",
 		"Estimado sáb 21 nov, 14:00 , vigente hasta sáb 21 nov, 15:20 (hora de ", "racha: 94 km/h (umbral 90 km/h; los modelos van de 71 km/h a 118 km/h)",
-		"Peligro por viento", "sin información oficial", "131", "sin señales de riesgo meteorológico en 4 modelos", "14–23 h rojo: viento",
+		"Peligro por viento", "sin información oficial", "131", "verde sin señales en 4 modelos, confianza alta", "rojo, viento : hoy (sáb 21) 14–23 h",
 		"Precaución por frío mañana (dom 22) de 9 a 24 h",
 	} {
 		if !strings.Contains(page, must) {
