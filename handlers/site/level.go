@@ -82,7 +82,10 @@ func (t texts) votes(agree, total uint8) string {
 	if total == 0 {
 		return ""
 	}
-	return t.say("modelos.votos", "n", agree, "m", total)
+	if total == 1 {
+		return t.say("modelos.votos.uno", "n", agree)
+	}
+	return t.say("modelos.votos.otros", "n", agree, "m", total)
 }
 
 func pointName(points []catalogue.Point, i uint8) string {

@@ -42,6 +42,7 @@ func (p *printing) putParks() {
 			local := p.country.in(park.TimeZone)
 			local.page = nil
 			f := p.frame(p.language, p.moment, path, "parque", local.park(p.moment, i)).dated(local, p.moment, true)
+			f.Feed = p.path(path + "/alertas.atom")
 			f.Title = p.say("titulo.parque", "parque", park.Name)
 			f.Description = p.say("descripcion.parque", "parque", park.Name)
 			return f
