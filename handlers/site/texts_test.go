@@ -18,6 +18,9 @@ import (
 	"vigia/web"
 )
 
+// modelIDs are those of the models that are asked for unless somebody says otherwise.
+var modelIDs = []string{"ecmwf_ifs", "ncep_gfs_global", "dwd_icon_global", "cmc_gem_gdps"}
+
 // families are the keys that are made of a prefix and a name, by prefix.
 func families() map[string][]string {
 	f := map[string][]string{
@@ -28,7 +31,8 @@ func families() map[string][]string {
 		"tipo_sendero.":  {},
 		"dificultad.":    {"baja", "media", "alta", "muy_alta"},
 		"zona.":          {"UTC"},
-		"modelo.":        {"ecmwf_ifs", "gfs_global", "icon_global", "gem_global"},
+		"modelo.":        modelIDs,
+		"metodo.falta.":  modelIDs,
 		"modelo_estado.": {"ok", "atrasado", "vencido", "sin_datos"},
 		"mediana.":       {"temperatura", "sensacion", "viento", "racha", "precipitacion", "nieve", "isoterma", "visibilidad", "uv"},
 	}
@@ -52,9 +56,17 @@ func families() map[string][]string {
 	}
 	for c := hazard.Low; c <= hazard.High; c++ {
 		f["confianza."] = append(f["confianza."], c.String())
+		f["metodo.confianza."] = append(f["metodo.confianza."], c.String())
 	}
 	for h := range hazard.NumHazards {
 		f["amenaza."] = append(f["amenaza."], hazard.Hazard(h).String())
+	}
+	f["metodo.que."], f["metodo.fuente."] = f["amenaza."], f["amenaza."]
+	for e := range hazard.NumExposures {
+		f["metodo.exposicion."] = append(f["metodo.exposicion."], hazard.Exposure(e).String())
+	}
+	for _, z := range hazard.Zones() {
+		f["metodo.zona."] = append(f["metodo.zona."], z.String())
 	}
 	for q := range hazard.TemperatureQuantity + 1 {
 		f["cantidad."] = append(f["cantidad."], q.String())
@@ -120,6 +132,9 @@ func wantedKeys(t *testing.T) map[string]bool {
 	}
 	for file := range newSite(t).named {
 		delete(wanted, file)
+	}
+	for _, threshold := range hazard.DefaultRules().Thresholds() {
+		delete(wanted, threshold.Key)
 	}
 	return wanted
 }
