@@ -49,6 +49,7 @@ type Options struct {
 type Site struct {
 	options   Options
 	languages []language
+	contract  *contract
 	assets    map[string]*prepared.Body // by path
 	named     map[string]string         // path of an asset by the name of its file
 
@@ -73,6 +74,10 @@ func New(options Options) (*Site, error) {
 	}
 	s := &Site{options: options}
 	if err := s.loadAssets(web.Files); err != nil {
+		return nil, err
+	}
+	var err error
+	if s.contract, err = readContract(api.Document()); err != nil {
 		return nil, err
 	}
 	for _, of := range tongues {
@@ -129,7 +134,9 @@ func (p *printing) putCountry() {
 	add("/alertas", "alertas", true, func() any { return p.country.alerts(p.moment, "") })
 	add("/metodo", "metodo", false, func() any { return p.country.method(p.Edition) })
 	add("/precision", "precision", false, func() any { return p.country.precision(p.Edition) })
-	add("/acerca", "acerca", false, func() any { return nil })
+	add("/api", "api", false, func() any { return p.reference() })
+	add("/acerca", "acerca", false, func() any { return p.about() })
+	add("/accesibilidad", "accesibilidad", false, func() any { return nil })
 	add("/privacidad", "privacidad", false, func() any { return web.PolicyVersion })
 }
 

@@ -11,12 +11,14 @@ import (
 
 // sharedTemplates are part of every page; the others are a page each.
 var (
-	sharedTemplates = []string{"pagina", "formas", "alerta", "senal", "deseos", "avisarme"}
+	sharedTemplates = []string{"pagina", "formas", "alerta", "senal", "deseos", "avisarme", "obligaciones"}
 	pageTemplates   = []string{
 		"portada",
 		"parque",
 		"alertas",
 		"metodo",
+		"api",
+		"accesibilidad",
 		"precision",
 		"acerca",
 		"privacidad",

@@ -85,6 +85,9 @@ func families() map[string][]string {
 	for _, trail := range c.Trails {
 		f["tipo_sendero."] = append(f["tipo_sendero."], trail.Kind)
 	}
+	for prefix, names := range contractKeys() {
+		f[prefix] = append(f[prefix], names...)
+	}
 	for _, name := range pageTemplates {
 		f["titulo."], f["descripcion."] = append(f["titulo."], name), append(f["descripcion."], name)
 	}
