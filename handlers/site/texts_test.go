@@ -54,6 +54,7 @@ func families() map[string][]string {
 	f["precision.situacion."] = []string{store.StageNone, store.StagePreliminary, store.StageStable}
 	for _, tier := range store.Tiers {
 		f["precision.referencia."] = append(f["precision.referencia."], tier.String())
+		f["precision.que."] = append(f["precision.que."], tier.String())
 	}
 	for s := hazard.Green; s <= hazard.Red; s++ {
 		f["estado."] = append(f["estado."], s.String())
