@@ -1,6 +1,8 @@
 package site
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,7 +32,7 @@ type operationView struct {
 	Bodies           []string
 	Body             typeView
 	Runs             bool // the page can ask for it
-	Data             typeView
+	Data             []typeView
 	Bare             bool // the answer has no envelope
 	Answers          []answerView
 }
@@ -88,16 +90,14 @@ func (r referenceWords) operation(method, path string, o *operation) operationVi
 		body := o.RequestBody.Content["application/json"]
 		v.Body = r.typeOf(&body.Schema)
 		for _, example := range body.Examples {
-			v.Bodies = append(v.Bodies, string(example.Value.Value))
+			v.Bodies = append(v.Bodies, indented(example.Value.Value))
 		}
 	}
 	for _, status := range o.Responses {
 		shared, _ := r.contract.Components.Responses.find(refName(status.Value.Ref))
 		switch data := status.Value.data(); {
-		case data != nil && v.Data.Text == "":
-			v.Data = r.typeOf(data)
-		case data != nil:
-			v.Data.Also = append(v.Data.Also, r.typeOf(data))
+		case data != nil && status.Value.Ref == "":
+			v.Data = append(v.Data, r.typeOf(data))
 		case status.Value.Content != nil && status.Value.Ref == "":
 			v.Bare = true
 		default:
@@ -105,6 +105,15 @@ func (r referenceWords) operation(method, path string, o *operation) operationVi
 		}
 	}
 	return v
+}
+
+// indented is a JSON value as people read it.
+func indented(raw json.RawMessage) string {
+	var text bytes.Buffer
+	if json.Indent(&text, raw, "", "  ") != nil { // it was read as part of a document, so it is JSON
+		return string(raw)
+	}
+	return text.String()
 }
 
 // code is the stable code of an answer that is an error, from its example.

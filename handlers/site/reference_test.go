@@ -111,6 +111,9 @@ func TestReferenceHasAllOfTheDocument(t *testing.T) {
 				t.Errorf("%s %s: it can be run: %v", method, path, runs)
 			}
 			for _, status := range o.Responses {
+				if data := status.Value.data(); data != nil && data.Ref != "" && !strings.Contains(section, `href="#recurso-`+refName(data.Ref)+`"`) {
+					t.Errorf("%s %s: no %s", method, path, data.Ref)
+				}
 				name := refName(status.Value.Ref)
 				if name != "" && !strings.Contains(section, status.Name+` <a href="#error-`+name+`">`) {
 					t.Errorf("%s %s: no %s", method, path, status.Name)

@@ -12,7 +12,6 @@ type typeView struct {
 	Link   string // name of the resource, "" for none
 	After  string
 	Values []string
-	Also   []typeView // of other answers
 }
 
 // resourceView is a resource field by field.
