@@ -10,7 +10,7 @@ type aboutPage struct {
 // formatLink is a page or file in another form.
 type formatLink struct{ Name, Path string }
 
-// about makes the page. A form that needs a park is shown with the first one.
+// about makes the page. A form that needs a park is shown with the one of the examples of the API.
 func (p *printing) about() aboutPage {
 	c := p.Catalogue
 	page := aboutPage{Parks: p.count("parques.cuenta", len(c.Parks)), Trails: p.count("senderos.cuenta", len(c.Trails))}
@@ -23,7 +23,7 @@ func (p *printing) about() aboutPage {
 		{"acerca.formato.geojson", "/parques.geojson"}, {"acerca.formato.atom", "/alertas.atom"}, {"acerca.formato.pares", precisionCSV},
 	}
 	if len(c.Parks) > 0 {
-		slug := c.Parks[0].Slug
+		slug := exampleOf("torres-del-paine", c)
 		formats = append(formats, []formatLink{
 			{"acerca.formato.atom_parque", "/parques/" + slug + "/alertas.atom"}, {"acerca.formato.csv", "/parques/" + slug + "/historial.csv"},
 			{"acerca.formato.hoja", "/parques/" + slug + "/hoja"}, {"acerca.formato.insignia", "/insignia/" + slug + ".svg"},

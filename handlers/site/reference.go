@@ -144,12 +144,18 @@ func (r referenceWords) parameter(p *parameter, c *catalogue.Catalogue) paramete
 		v.Value = v.Min // the shortest answer is example enough
 	}
 	if v.Park && p.Required {
-		v.Value = fmt.Sprint(p.Example)
-		if _, ok := c.ParkBySlug(v.Value); !ok && len(c.Parks) > 0 {
-			v.Value = c.Parks[0].Slug
-		}
+		v.Value = exampleOf(fmt.Sprint(p.Example), c)
 	}
 	return v
+}
+
+// exampleOf gives the park of an example: the one of the document where the
+// catalogue has it, else any.
+func exampleOf(park string, c *catalogue.Catalogue) string {
+	if _, ok := c.ParkBySlug(park); !ok && len(c.Parks) > 0 {
+		return c.Parks[0].Slug
+	}
+	return park
 }
 
 // example fills in what the operation is asked for in its example.
