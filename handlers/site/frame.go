@@ -30,7 +30,7 @@ type frame struct {
 // translation is the page in one of the languages.
 type translation struct {
 	Tag, Name string
-	Path      string // "" or the language's root for a page that no link leads to
+	Path      string // the language's first page for a page that no link leads to
 	Here      bool   // it is this one
 }
 

@@ -17,6 +17,7 @@ package site
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"html/template"
 	"strings"
@@ -40,9 +41,9 @@ type Options struct {
 	Desk api.Desk // where subscriptions are made; nil is a site without forms
 
 	// Demo gives what was sent in the demo; nil outside it. DemoSubscribe makes a
-	// subscription of a simulated browser to a park.
+	// subscription of a simulated browser to a park, to be told in a language.
 	Demo          func() Caught
-	DemoSubscribe func(park string) error
+	DemoSubscribe func(park string, in subscription.Language) error
 }
 
 // Site renders the pages.
@@ -89,7 +90,7 @@ func New(options Options) (*Site, error) {
 		if err != nil {
 			return nil, err
 		}
-		pages, err := parsePages(web.Files, words, s.assetPath)
+		pages, err := parsePages(web.Files, words, s.assetPath, func(place string) ways { return s.waysTo(words, place) })
 		if err != nil {
 			return nil, err
 		}
@@ -198,7 +199,7 @@ func (s *Site) frame(l *language, m moment, path, key string, body any) frame {
 	for i := range s.languages {
 		to := &s.languages[i]
 		f.Languages = append(f.Languages, translation{
-			Tag: to.Tag, Name: to.say("idioma.propio"), Path: to.path(path), Here: to.Code == l.Code,
+			Tag: to.Tag, Name: to.say("idioma.propio"), Path: to.path(cmp.Or(path, "/")), Here: to.Code == l.Code,
 		})
 	}
 	return f

@@ -351,7 +351,7 @@ func TestOrphanTemplateIsRefused(t *testing.T) {
 	if err := findOrphans(files); err == nil || !strings.Contains(err.Error(), "olvidada") {
 		t.Errorf("got %v", err)
 	}
-	if _, err := parsePages(fstest.MapFS{}, texts{}, nil); err == nil {
+	if _, err := parsePages(fstest.MapFS{}, texts{}, nil, nil); err == nil {
 		t.Error("pages without templates pass")
 	}
 }

@@ -42,12 +42,13 @@ func families() map[string][]string {
 		f["exposicion."] = append(f["exposicion."], hazard.Exposure(x).String())
 	}
 	for _, name := range []string{"pendiente", "correo_apagado", "no_se_pudo", "demasiadas", "ajena", "metodo", "forma", "confirmada",
-		"ya_confirmada", "enlace_desconocido", "no_fui_yo", "cancelada"} {
+		"ya_confirmada", "enlace_desconocido", "gestion_desconocida", "no_fui_yo", "cancelada"} {
 		f["resultado."] = append(f["resultado."], name+".titulo", name+".texto")
 	}
 	f["push.estado."] = pushStates
 	f["campo."] = formFields
 	f["falta."] = []string{"campo", "parques", "email", "consentimiento", "viaje", "silencio"}
+	f["norma."] = []string{"parques", "senderos", "nivel_minimo", "viaje", "silencio", "amenazas", "idioma", "email"}
 	f["idioma."] = []string{subscription.Spanish.String(), subscription.English.String()}
 	f["precision.desde."] = []string{hazard.Amber.String(), hazard.Red.String()}
 	f["precision.nulo."] = []string{"sin_eventos", "sin_pronosticos", "muestra_insuficiente"}
