@@ -86,6 +86,9 @@ func New(options Options) (*Site, error) {
 		}
 		s.languages = append(s.languages, language{words, pages})
 	}
+	if err := s.addWorker(web.Files); err != nil {
+		return nil, err
+	}
 	return s, nil
 }
 
@@ -98,6 +101,7 @@ func (s *Site) Pages(e *store.Edition, now time.Time) *Shelf {
 		p := &printing{s, &s.languages[i], m, almanac{texts: s.languages[i].texts, now: now, zone: s.options.Location}, shelf}
 		p.putCountry()
 		p.putParks()
+		p.putOffline()
 	}
 	shelf.lend(precisionCSV, func() *prepared.Body { return s.precisionPairs(e) })
 	return shelf
@@ -115,7 +119,11 @@ type printing struct {
 // put adds a page in the language: its path in the first language, its template,
 // which is also its name in the texts, and how its frame is made.
 func (p *printing) put(path, name string, frame func() frame) {
-	p.shelf.Put(p.path(path), func() *prepared.Body { return p.render(p.language, name, frame()) })
+	p.shelf.Put(p.path(path), func() *prepared.Body {
+		f := frame()
+		f.Kept = true
+		return p.render(p.language, name, f)
+	})
 }
 
 // putCountry adds the pages that are of no park.

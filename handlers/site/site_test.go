@@ -179,7 +179,7 @@ func TestNoDataIsNeverGreen(t *testing.T) {
 		{"data too old", tooOld(dead), now, "son demasiado antiguos y no se han podido renovar. No hay estimaciones vigentes desde el"},
 	} {
 		for path, page := range pagesOf(t, short(test.edition), test.at) {
-			if path == "/metodo" || path == "/precision" || path == "/acerca" || path == "/privacidad" {
+			if path == "/metodo" || path == "/precision" || path == "/acerca" || path == "/privacidad" || path == offlinePath {
 				continue
 			}
 			text := readable(page)
