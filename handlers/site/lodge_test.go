@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -30,6 +31,7 @@ type lodge struct {
 	worker string        // what the service worker's script ends with
 	ahead  time.Duration // of the server's clock to the real one
 	down   bool
+	broken bool          // pages are answered with 502, as by a proxy
 	slow   chan struct{} // while it is open no page is answered
 	asked  []string      // "GET /path" of each request
 }
@@ -75,7 +77,7 @@ func (l *lodge) requests() []string {
 func (l *lodge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	l.mu.Lock()
 	l.asked = append(l.asked, r.Method+" "+r.URL.Path)
-	pages, down, slow, worker, now := l.pages, l.down, l.slow, l.worker, time.Now().Add(l.ahead)
+	pages, down, slow, worker, broken, now := l.pages, l.down, l.slow, l.worker, l.broken, time.Now().Add(l.ahead)
 	l.mu.Unlock()
 	if down {
 		panic(http.ErrAbortHandler)
@@ -92,6 +94,10 @@ func (l *lodge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Write(append(answer.Body.Bytes(), worker...))
 		return
 	case body == nil && pages.Page(r.URL.Path) != nil:
+		if broken {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
 		if slow != nil {
 			select {
 			case <-slow:
@@ -102,12 +108,17 @@ func (l *lodge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		// The browser's own cache would hide what the service worker does.
 		body, terms.CacheControl = pages.Page(r.URL.Path).Body(), prepared.MaxAge(0)
 	}
-	if body == nil {
+	if body == nil && formPath.MatchString(r.URL.Path) {
 		l.forms.ServeHTTP(w, r)
 		return
 	}
+	if body == nil {
+		body, terms = l.site.NotFound(false)(r.URL.Path), prepared.Terms{Status: http.StatusNotFound, CacheControl: prepared.NoStore}
+	}
 	body.Serve(w, r, terms)
 }
+
+var formPath = regexp.MustCompile(`^(/en)?/(suscribirse|confirmar|baja)`)
 
 // guest is a browser at a lodge.
 type guest struct {
@@ -137,16 +148,37 @@ func (g *guest) open(path string) {
 	}
 }
 
-// wait waits until a script of the page gives something true.
+// blank leaves the site.
+func (g *guest) blank() {
+	g.Helper()
+	if err := chromedp.Do(g.ctx, chromedp.Navigate("about:blank")); err != nil {
+		g.Fatal(err)
+	}
+}
+
+// wait waits until a script of the page gives something true, on whatever page a
+// press has led to by then.
 func (g *guest) wait(script string) {
 	g.Helper()
-	evaluate[bool](g.T, g.ctx, `(async () => {
+	loop := `(async () => {
 		for (let i = 0; i < 500; i++) {
-			if (await (`+script+`)) return true;
+			if (await (` + script + `)) return true;
 			await new Promise(next => setTimeout(next, 20));
 		}
-		throw new Error(`+"`it never came true: "+strings.ReplaceAll(script, "`", "'")+"`"+`);
-	})()`)
+		return false;
+	})()`
+	for {
+		came, err := chromedp.Run(g.ctx, chromedp.Evaluate[bool](loop, chromedp.EvalAwaitPromise))
+		switch {
+		case err != nil && strings.Contains(err.Error(), "navigated or closed"):
+		case err != nil:
+			g.Fatalf("%v in %s", err, script)
+		case !came:
+			g.Fatalf("it never came true: %s", script)
+		default:
+			return
+		}
+	}
 }
 
 // keeps waits until a page is kept.

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/page"
 )
 
 // offlineParks are the fixture's park with everything on it, and one more.
@@ -24,6 +27,18 @@ func TestOffline(t *testing.T) {
 	for name, test := range map[string]func(*guest){
 		"a copy tells its age":        testCopyTellsAge,
 		"a copy that is over says so": testCopyIsOver,
+		"without script":              testCopyIsOverWithoutScript,
+		"clock behind":                testClockIsBehind,
+		"clock ahead":                 testClockIsAhead,
+		"sleep":                       testSleepsOverTheEnd,
+		"newer":                       testNewerIsOffered,
+		"never visited":               testNeverVisited,
+		"slow":                        testSlowIsNotWaitedFor,
+		"private":                     testNothingPrivateIsKept,
+		"new version":                 testNewVersionTakesOver,
+		"full disk":                   testFullDisk,
+		"oldest":                      testOldestGoesFirst,
+		"installed":                   testCanBeInstalled,
 	} {
 		t.Run(name, func(t *testing.T) { test(newLodge(t).check(t)) })
 	}
@@ -116,12 +131,13 @@ func testClockIsBehind(g *guest) {
 		g.Errorf("50 minutes later, by a clock that is 2 h behind: over %v, %q", got.Over, got.Age)
 	}
 	// It is set back while it is away: what the server said last still counts.
+	g.blank()
 	g.leave(false)
 	g.shift(0)
 	g.set(func(l *lodge) { l.ahead = 50 * time.Minute })
 	g.open(other)
 	g.keeps(other)
-	g.wait(`caches.match("/reloj").then(r => r.json()).then(c => c.server > Date.now() + 2900000)`)
+	g.wait(`caches.match("/reloj").then(r => r.json()).then(c => c.latest > Date.now() + 2900000)`)
 	g.leave(true)
 	g.shift(-20 * time.Hour)
 	g.open(red)
@@ -199,7 +215,7 @@ func testNewerIsOffered(g *guest) {
 	g.publish(g.T, time.Minute, 70*time.Minute)
 	asks(11)
 	g.wait(`!document.getElementById("nueva").hidden`)
-	if got := g.see(); !got.Newer || !strings.Contains(got.Age, "hace 4") || !evaluate[bool](g.T, g.ctx, "window.stays") {
+	if got := g.see(); !got.Newer || !strings.Contains(got.Age, "hace 12 min") || !evaluate[bool](g.T, g.ctx, "window.stays") {
 		g.Errorf("newer estimates: offered %v, the page still says %q", got.Newer, got.Age)
 	}
 	shoot(g.T, g.ctx, "mas-nueva", 360)
@@ -247,4 +263,162 @@ func testNeverVisited(g *guest) {
 	}
 	evaluate[bool](g.T, g.ctx, `document.querySelector("#lista a").click(); true`)
 	g.wait(`!!document.querySelector("#copia")`)
+}
+
+func testSlowIsNotWaitedFor(g *guest) {
+	red, other := offlineParks(g.T)
+	g.open(red)
+	g.keeps(red)
+	slow := make(chan struct{})
+	g.set(func(l *lodge) { l.slow = slow })
+	g.open(red) // it would wait for ever
+	if got := g.see(); !strings.HasPrefix(got.Copy, "Sin respuesta a tiempo: copia de las ") {
+		g.Errorf("a server that does not answer: %q", got.Copy)
+	}
+	g.set(func(l *lodge) { l.slow = nil })
+	close(slow)
+	g.open(other)
+	if got := g.see(); got.Copy != "" {
+		g.Errorf("a server that answers: %q", got.Copy)
+	}
+	g.keeps(other)
+	g.set(func(l *lodge) { l.broken = true })
+	g.open(other)
+	if got := g.see(); got.Copy == "" {
+		g.Error("a server that fails is shown instead of the copy")
+	}
+}
+
+// What is of one person alone is in no cache, and nothing else is that was not to
+// be kept.
+func testNothingPrivateIsKept(g *guest) {
+	red, _ := offlineParks(g.T)
+	private := []string{"/suscribirse", "/suscribirse?parque=torres-del-paine", "/confirmar/" + pendingToken, "/en/confirmar/" + pendingToken,
+		"/baja/" + activeToken, "/en/baja/" + activeToken, "/no-existe", "/parques/no-existe", "/alertas.atom"}
+	for _, path := range append(private, red) {
+		g.open(path)
+	}
+	evaluate[bool](g.T, g.ctx, `fetch("/api/v1/suscriptores/`+activeToken+`").then(() => true)`)
+	g.open("/baja/" + activeToken)
+	evaluate[bool](g.T, g.ctx, `document.querySelector("form .boton").click(); true`)
+	g.wait(`document.body.innerText.includes("Suscripción cancelada")`)
+	g.open("/metodo")
+	g.keeps("/metodo")
+	g.keeps(red)
+	kept := evaluate[[]string](g.T, g.ctx, `(async () => {
+		const all = [];
+		for (const name of await caches.keys())
+			for (const request of await (await caches.open(name)).keys())
+				all.push(new URL(request.url).pathname + " " + (await (await (await caches.open(name)).match(request)).text()));
+		return all;
+	})()`)
+	allowed := regexp.MustCompile(`^(/static/[\w.-]+|/favicon\.svg|/icono-192\.png|/manifest(\.en)?\.webmanifest|/reloj|(/en)?/sin-conexion|/|/metodo|` + red + `) `)
+	for _, entry := range kept {
+		path, _, _ := strings.Cut(entry, " ")
+		if !allowed.MatchString(entry) {
+			g.Errorf("%s is kept", path)
+		}
+		for _, secret := range []string{pendingToken, activeToken, "ana@correo.cl"} {
+			if strings.Contains(entry, secret) {
+				g.Errorf("%s is kept with %q in it", path, secret)
+			}
+		}
+	}
+	if len(kept) < 12 {
+		g.Errorf("only %d files and pages are kept", len(kept))
+	}
+	g.leave(true)
+	g.open("/baja/" + activeToken)
+	g.wait(`document.querySelector("h1").textContent === "Sin conexión"`)
+}
+
+func testNewVersionTakesOver(g *guest) {
+	red, _ := offlineParks(g.T)
+	g.open(red)
+	g.keeps(red)
+	before := evaluate[[]string](g.T, g.ctx, `caches.keys()`)
+	// What a version before this one left: a page that asks for files of its time.
+	evaluate[bool](g.T, g.ctx, `(async () => {
+		const page = await (await caches.match(`+"`"+red+"`"+`)).text(), old = await caches.open("vigia-paginas-0123456789");
+		await old.put("/parques/de-antes", new Response(page.replace(/(\/static\/(?:app|vigencia)\.)[0-9a-f]{10}/g, "$10123456789"), {headers: {"Content-Type": "text/html"}}));
+		await (await caches.open("vigia-archivos-0123456789")).put("/static/app.0123456789.css", new Response(""));
+		await caches.open("de-otros");
+		return true;
+	})()`)
+	g.set(func(l *lodge) { l.worker = "// a deploy" })
+	evaluate[bool](g.T, g.ctx, `new Promise(done => {
+		navigator.serviceWorker.addEventListener("controllerchange", () => done(true));
+		navigator.serviceWorker.getRegistration().then(r => r.update());
+	})`)
+	want := append([]string{"de-otros"}, before...)
+	g.wait(fmt.Sprintf(`caches.keys().then(names => names.sort().join() === %q.split(",").sort().join())`, strings.Join(want, ",")))
+	moved := evaluate[string](g.T, g.ctx, `caches.match("/parques/de-antes").then(r => r.text())`)
+	if page := content(g.T, g.pages.Page(red).Body()); strings.Contains(moved, "0123456789") || styleOf.FindString(moved) != styleOf.FindString(page) || styleOf.FindString(page) == "" {
+		g.Errorf("a page of before asks for %q", styleOf.FindString(moved))
+	}
+	g.leave(true)
+	g.open("/parques/de-antes")
+	if got := g.see(); got.Copy == "" || !strings.Contains(got.Age, "hace 12 min") || got.Over {
+		g.Errorf("a page of before: %q, %q", got.Copy, got.Age)
+	}
+}
+
+var styleOf = regexp.MustCompile(`/static/app\.[0-9a-f]+\.css`)
+
+func testFullDisk(g *guest) {
+	red, other := offlineParks(g.T)
+	evaluate[bool](g.T, g.worker, `
+		self.refused = 0;
+		Cache.prototype.put = async () => { self.refused++; throw new DOMException("full", "QuotaExceededError"); };
+		self.addEventListener("unhandledrejection", () => { self.unhandled = true; }); true`)
+	var said complaints
+	said.watch(g.T, g.ctx, g.URL)
+	for _, path := range []string{red, other, "/alertas"} {
+		g.open(path)
+		if got := g.see(); !strings.Contains(got.Age, "hace 12 min") || got.Copy != "" || evaluate[string](g.T, g.ctx, `getComputedStyle(document.querySelector(".cabecera")).position`) != "relative" {
+			g.Errorf("%s with a full disk: %q", path, got.Age)
+		}
+	}
+	evaluate[bool](g.T, g.worker, `caches.open = async () => { throw new DOMException("broken", "UnknownError"); }; true`)
+	g.open(red)
+	if got := g.see(); !strings.Contains(got.Age, "hace 12 min") {
+		g.Errorf("without any cache: %q", got.Age)
+	}
+	for _, complaint := range said.take() {
+		g.Error(complaint)
+	}
+	if evaluate[int](g.T, g.worker, "self.refused") < 3 || evaluate[bool](g.T, g.worker, "!!self.unhandled") {
+		g.Error("nothing was refused, or that was not dealt with")
+	}
+}
+
+func testOldestGoesFirst(g *guest) {
+	red, _ := offlineParks(g.T)
+	evaluate[bool](g.T, g.ctx, `(async () => {
+		const pages = await caches.open((await caches.keys()).find(name => name.startsWith("vigia-paginas-")));
+		for (let i = 0; i < 59; i++) await pages.put("/parques/p" + i, new Response("x"));
+		return true;
+	})()`)
+	g.open("/") // the first that was kept is the last now
+	g.open(red)
+	g.keeps(red)
+	g.wait(`(async () => {
+		const pages = await caches.open((await caches.keys()).find(name => name.startsWith("vigia-paginas-")));
+		const kept = (await pages.keys()).map(r => new URL(r.url).pathname);
+		return kept.length === 60 && kept[0] === "/parques/p1" && kept.includes("/") && kept[59] === "` + red + `";
+	})()`)
+}
+
+func testCanBeInstalled(g *guest) {
+	for _, path := range []string{"/", "/en/"} {
+		g.open(path)
+		found := call(g, page.GetInstallabilityErrors, cdp.Empty{})
+		for _, e := range found.InstallabilityErrors {
+			g.Errorf("%s: %s %v", path, e.ErrorID, e.ErrorArguments)
+		}
+		manifest := call(g, page.GetAppManifest, page.GetAppManifestParams{})
+		if manifest.Data == "" || len(manifest.Errors) > 0 {
+			g.Errorf("%s: the manifest has faults: %v", path, manifest.Errors)
+		}
+	}
 }

@@ -152,16 +152,28 @@ async function renew(path) {
   if (!held || Date.now() - Date.parse(held.headers.get("Date")) > DAY) await bring(cache, page);
 }
 
-// note keeps the latest time that the server was heard to tell, and what this
-// device's clock said then. One that it told just now corrects an earlier one.
-async function note(served, fresh) {
-  var cache = await caches.open(CLOCK), held = await heard(cache);
-  if (fresh || served > held.server) await cache.put("/reloj", new Response(JSON.stringify({ server: served, phone: Date.now() })));
+// note keeps the latest time that the server was heard to tell, and how far it
+// was ahead of this device's clock. An answer that had to wait in a cache tells
+// too little, never too much; one that did not is right.
+function note(served, fresh) {
+  noting = noting.then(function () { return write(served, fresh); }).catch(ignore);
+  return noting;
+}
+
+var noting = Promise.resolve(); // one after the other
+
+async function write(served, fresh) {
+  var cache = await caches.open(CLOCK), held = await heard(cache), lead = served - Date.now();
+  if (!fresh && served <= held.latest) {
+    if (lead <= held.lead) return;
+    served = held.latest;
+  }
+  await cache.put("/reloj", new Response(JSON.stringify({ latest: served, lead: lead })));
 }
 
 async function heard(cache) {
   var held = await cache.match("/reloj");
-  return held ? held.json() : { server: 0, phone: Date.now() };
+  return held ? held.json() : { latest: 0, lead: 0 };
 }
 
 // copyOf gives the copy of a page. One that is over says so from its first line,
@@ -172,7 +184,7 @@ async function copyOf(path) {
   if (!kept) return null;
   var text = await kept.text(), until = /<body[^>]* data-vigente-hasta="([^"]+)"/.exec(text);
   var clock = await heard(await caches.open(CLOCK)), phone = Date.now();
-  if (until && !(Math.max(phone, phone + clock.server - clock.phone, clock.server) < Date.parse(until[1]))) {
+  if (until && !(Math.max(phone, phone + clock.lead, clock.latest) < Date.parse(until[1]))) {
     text = text.replace("<html ", '<html class="vencida" ').replace('id="vencida" hidden', 'id="vencida"');
   }
   return new Response(text, { headers: kept.headers });

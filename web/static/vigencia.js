@@ -24,9 +24,9 @@
     return Math.max(phone, phone + lead, latest);
   }
 
-  function hear(server, phone) {
+  function hear(server, ahead) {
     if (!(server > 0)) return;
-    lead = Math.max(lead, server - phone);
+    lead = Math.max(lead, ahead);
     latest = Math.max(latest, server);
   }
 
@@ -79,9 +79,10 @@
   }
 
   function showValidity(over) {
+    var notice = part("vencida");
     root.classList.toggle("vencida", over);
-    part("vencida").hidden = !over;
-    document.title = over ? part("vencida").querySelector("strong").textContent + " · " + title : title;
+    if (notice.hidden === over) notice.hidden = !over; // to be announced once
+    document.title = over ? notice.querySelector("strong").textContent + " · " + title : title;
     document.querySelectorAll(".vigencia .viva").forEach(function (line) { line.textContent = state(issued, until, words); });
   }
 
@@ -90,7 +91,8 @@
   // keeps the page.
   function learn() {
     fetch(location.pathname, { cache: "force-cache" }).then(function (answer) {
-      hear(Date.parse(answer.headers.get("Date")), Date.now());
+      var server = Date.parse(answer.headers.get("Date"));
+      hear(server, server - Date.now());
       show();
     }).catch(function () {});
   }
@@ -99,7 +101,7 @@
   // whatever page.
   async function recall() {
     var held = window.caches && await caches.match("/reloj"), clock = held && await held.json();
-    if (clock) hear(clock.server, clock.phone);
+    if (clock) hear(clock.latest, clock.lead);
   }
 
   // What this gives to the scripts of single pages.
