@@ -33,7 +33,6 @@ type lodge struct {
 	down   bool
 	broken bool          // pages are answered with 502, as by a proxy
 	slow   chan struct{} // while it is open no page is answered
-	asked  []string      // "GET /path" of each request
 }
 
 func newLodge(t *testing.T) *lodge {
@@ -65,18 +64,8 @@ func (l *lodge) set(change func(*lodge)) {
 	change(l)
 }
 
-// requests gives those since it was last asked.
-func (l *lodge) requests() []string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	asked := l.asked
-	l.asked = nil
-	return asked
-}
-
 func (l *lodge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	l.mu.Lock()
-	l.asked = append(l.asked, r.Method+" "+r.URL.Path)
 	pages, down, slow, worker, broken, now := l.pages, l.down, l.slow, l.worker, l.broken, time.Now().Add(l.ahead)
 	l.mu.Unlock()
 	if down {
@@ -126,6 +115,7 @@ type guest struct {
 	*lodge
 	ctx    context.Context
 	worker context.Context       // its service worker, nil before there is one
+	mute   bool                  // its pages run no scripts
 	script page.ScriptIdentifier // what turns the clock of each page
 }
 
@@ -145,6 +135,9 @@ func (g *guest) open(path string) {
 	g.Helper()
 	if err := chromedp.Do(g.ctx, look(360, "light"), chromedp.Navigate(g.URL+path)); err != nil {
 		g.Fatalf("%s: %v", path, err)
+	}
+	if !g.mute {
+		g.wait(`[...document.querySelectorAll("main .viva")].every(line => line.textContent)`)
 	}
 }
 
@@ -208,6 +201,7 @@ func (g *guest) leave(away bool) {
 // scripts lets the pages run scripts, or does not.
 func (g *guest) scripts(run bool) {
 	g.Helper()
+	g.mute = !run
 	call(g, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !run})
 }
 

@@ -68,8 +68,12 @@
     });
   }
 
+  // A copy that the service worker found to be over stays so until the server says
+  // something else.
+  var marked = root.classList.contains("vencida");
+
   function show() {
-    if (!isNaN(until)) showValidity(!(now() < until));
+    if (!isNaN(until)) showValidity(!(now() < until) || marked && !told);
     if (strip && !isNaN(kept)) {
       part("copia").hidden = false;
       part("copia").textContent = fill(navigator.onLine === false ? words.copia : words.copiaLenta, {
@@ -127,15 +131,17 @@
   }
 
   function tick() {
-    clearTimeout(timer);
     var before = root.classList.contains("vencida");
-    show();
-    // What is over has a successor, or seems over by a clock that is ahead.
-    if (!before && root.classList.contains("vencida")) looked = 0;
-    if (Math.abs(Date.now() - looked) >= PAUSE) look();
-    recall().catch(function () {}).then(show);
-    var left = until - now();
-    timer = setTimeout(tick, left > 0 ? Math.min(left, MINUTE) : MINUTE);
+    if (isNaN(kept)) show(); // a copy says already what its worker knows
+    recall().catch(function () {}).then(function () {
+      show();
+      // What is over has a successor, or seems over by a clock that is ahead.
+      if (!before && root.classList.contains("vencida")) looked = 0;
+      if (Math.abs(Date.now() - looked) >= PAUSE) look();
+      var left = until - now();
+      clearTimeout(timer);
+      timer = setTimeout(tick, left > 0 ? Math.min(left, MINUTE) : MINUTE);
+    });
   }
 
   tick();
