@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"log/slog"
 	"net/http"
+	"regexp"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -124,6 +125,9 @@ func (s *Server) recovered(w *response, r *http.Request, fault any) {
 // stand in it.
 var tokenPaths = []string{"/suscriptores/", "/confirmar/", "/baja/"}
 
+// anyToken finds tokens in a path that a mail program or a person has mangled.
+var anyToken = regexp.MustCompile(`[A-Za-z0-9_-]{40,}`)
+
 // loggedPath gives a path for the log: whoever has a token has the subscription,
 // so that none is written down.
 func loggedPath(path string) string {
@@ -134,7 +138,7 @@ func loggedPath(path string) string {
 			}
 		}
 	}
-	return path
+	return anyToken.ReplaceAllString(path, "…")
 }
 
 func newReference() string {

@@ -73,7 +73,10 @@ func testCopyTellsAge(g *guest) {
 
 func testCopyIsOver(g *guest) {
 	red, other := offlineParks(g.T)
-	paths := []string{"/", red, other, "/alertas", "/en/", "/en" + red, "/en/alertas"}
+	park := edition(g.T).Catalogue
+	trail := park.TrailsOf(park.Trails[3].Park)[0].Slug
+	paths := []string{"/", red, other, red + "/senderos/" + trail, red + "/hoja", "/alertas", "/alertas/a-ahora",
+		"/en/", "/en" + red, "/en" + red + "/senderos/" + trail, "/en" + red + "/hoja", "/en/alertas", "/en/alertas/a-ahora"}
 	for _, path := range paths {
 		g.open(path)
 		g.keeps(path)
