@@ -137,7 +137,8 @@ func (g *guest) open(path string) {
 		g.Fatalf("%s: %v", path, err)
 	}
 	if !g.mute {
-		g.wait(`[...document.querySelectorAll("main .viva")].every(line => line.textContent)`)
+		g.wait(`[...document.querySelectorAll("main .viva")].every(line => line.textContent) &&
+			(!document.documentElement.dataset.guardada || /\d/.test(document.getElementById("copia").textContent))`)
 	}
 }
 
@@ -236,14 +237,14 @@ const askSight = `(() => {
 	const walk = document.createTreeWalker(main, NodeFilter.SHOW_TEXT);
 	for (let n; n = walk.nextNode();) {
 		const e = n.parentElement;
-		if (!/(^|[^\p{L}])(verde|amarillo|rojo|precaución|peligro|green|amber|red|caution|danger|sin señales de riesgo|señales de|no model alert|signs of)($|[^\p{L}])/iu.test(n.data) || e.closest(".al-dia, .menor, .leyenda, .consejo, .al-pie") || !shown(e)) continue;
+		if (!/(^|[^\p{L}])(verde|amarillo|rojo|precaución|peligro|green|amber|red|caution|danger|sin señales de riesgo|señales de|no model alert|signs of)($|[^\p{L}])/iu.test(n.data) || e.closest("nav, .al-dia, .menor, .hoja-pie, #luz, #peligros") || !shown(e)) continue;
 		levels.push([n.data.trim(), within(e, s => s.textDecorationLine.includes("line-through"))]);
 	}
 	const copy = document.getElementById("copia"), newer = document.getElementById("nueva"), over = document.getElementById("vencida");
 	return {
 		Title: document.title, Text: document.body.innerText, Over: shown(over), Copy: shown(copy) ? copy.textContent : "",
 		Age: main.querySelector(".viva")?.textContent ?? "", Newer: shown(newer),
-		Levels: levels.length, Shown: levels.filter(l => !l[1]).map(l => l[0]), Grey: within(main.querySelector(".vigencia") || main, s => s.filter.includes("grayscale")),
+		Levels: levels.length, Shown: levels.filter(l => !l[1]).map(l => l[0]), Grey: within(main.querySelector("h1"), s => s.filter.includes("grayscale")),
 	};
 })()`
 

@@ -90,7 +90,7 @@ func testCopyIsOver(g *guest) {
 		if strings.HasPrefix(path, "/en") {
 			expired, ago = "Estimate expired · ", "expired 1 min ago"
 		}
-		if !got.Over || !got.Grey || !strings.HasPrefix(got.Title, expired) || !strings.Contains(got.Age, ago) || got.Copy == "" {
+		if !got.Over || !got.Grey || !strings.HasPrefix(got.Title, expired) || !strings.Contains(got.Age, ago) && !strings.HasSuffix(path, "/hoja") || got.Copy == "" {
 			g.Errorf("%s: over %v, grey %v, titled %q, %q, %q", path, got.Over, got.Grey, got.Title, got.Age, got.Copy)
 		}
 		if len(got.Shown) > 0 || got.Levels < 3 {
