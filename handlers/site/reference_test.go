@@ -127,7 +127,7 @@ func TestReferenceHasAllOfTheDocument(t *testing.T) {
 			if !strings.Contains(part, "<code>"+path+"</code>") && base == nil {
 				t.Errorf("%s: %s has no field %s", root, resource, path)
 			}
-			for _, value := range valuesOf(s) {
+			for _, value := range allowedValues(s) {
 				if !strings.Contains(part, "<code>"+value+"</code>") && base == nil {
 					t.Errorf("%s.%s: the value %s is missing", resource, path, value)
 				}

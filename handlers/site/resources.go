@@ -104,7 +104,7 @@ func (r referenceWords) typeOf(s *schema) typeView {
 
 // plainType is typeOf for a schema that is no reference, without its null.
 func (r referenceWords) plainType(s *schema) typeView {
-	v := typeView{Values: valuesOf(s)}
+	v := typeView{Values: allowedValues(s)}
 	if len(v.Values) > 0 {
 		return v
 	}
@@ -131,8 +131,8 @@ func (r referenceWords) plainType(s *schema) typeView {
 	return v
 }
 
-// valuesOf are the values that a schema allows by name, without null.
-func valuesOf(s *schema) (list []string) {
+// allowedValues are the values that a schema allows by name, without null.
+func allowedValues(s *schema) (list []string) {
 	for _, value := range append(slices.Clone(s.Enum), s.Const) {
 		if value != nil {
 			list = append(list, fmt.Sprint(value))

@@ -97,6 +97,9 @@ func New(options Options) (*Site, error) {
 		s.languages = append(s.languages, language{words, pages})
 	}
 	s.addRobots()
+	if err := s.addWorker(web.Files); err != nil {
+		return nil, err
+	}
 	return s, nil
 }
 
@@ -116,6 +119,7 @@ func (s *Site) Pages(e *store.Edition, now time.Time) *Shelf {
 		p.putBadges()
 		p.putFeeds()
 		p.putSheets()
+		p.putOffline()
 	}
 	s.putParkPoints(shelf, m)
 	s.putHistories(shelf, m)
@@ -136,7 +140,11 @@ type printing struct {
 // put adds a page in the language: its path in the first language, its template,
 // which is also its name in the texts, and how its frame is made.
 func (p *printing) put(path, name string, frame func() frame) {
-	p.shelf.Put(p.path(path), func() *prepared.Body { return p.render(p.language, name, frame()) })
+	p.shelf.Put(p.path(path), func() *prepared.Body {
+		f := frame()
+		f.Kept = true
+		return p.render(p.language, name, f)
+	})
 }
 
 // putCountry adds the pages that are of no park.

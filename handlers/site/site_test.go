@@ -183,7 +183,7 @@ func TestNoDataIsNeverGreen(t *testing.T) {
 		{"data too old", tooOld(dead), now, "son demasiado antiguos y no se han podido renovar. No hay estimaciones vigentes desde el"},
 	} {
 		for path, page := range pagesOf(t, short(test.edition), test.at) {
-			if slices.Contains([]string{"/metodo", "/precision", "/api", "/acerca", "/privacidad", "/accesibilidad"}, path) {
+			if slices.Contains([]string{"/metodo", "/precision", "/api", "/acerca", "/privacidad", "/accesibilidad", offlinePath}, path) {
 				continue
 			}
 			text := readable(page)

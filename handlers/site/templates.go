@@ -32,6 +32,7 @@ var (
 		"resultado",
 		"demo_correo",
 		"demo_push",
+		"sin_conexion",
 		"no_encontrada",
 	}
 )
