@@ -1,0 +1,182 @@
+package site
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image/png"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// listReachable notes what a person must be able to reach with the Tab key, and
+// from then on what is reached.
+const listReachable = `(() => {
+	const name = e => e.tagName.toLowerCase() + (e.id ? "#" + e.id : "") + " " + (e.getAttribute("href") || e.name || "") + " " + e.textContent.trim().slice(0, 40);
+	const first = e => e.type !== "radio" || e.checked || !document.querySelector("input[name='" + e.name + "']:checked") &&
+		e === document.querySelector("input[type=radio][name='" + e.name + "']");
+	window.wanted = [...document.querySelectorAll("a[href], button, summary, input, select, textarea, [tabindex]")].filter(e =>
+		e.checkVisibility({visibilityProperty: true}) && !e.disabled && e.tabIndex >= 0 && e.type !== "hidden" && !e.closest("[inert]") && first(e));
+	window.reached = [];
+	window.nameOf = name;
+	document.addEventListener("focusin", e => { reached.push(e.target); });
+	return {Wanted: wanted.length, Fields: document.querySelectorAll("input[type=date], input[type=time], iframe").length};
+})()`
+
+// judgeOrder tells what was not reached, and where the eye would have to jump:
+// to something wholly above, or before it on its line, that begins no new column.
+const judgeOrder = `(() => {
+	const again = reached.indexOf(reached[0], 1), way = again < 0 ? reached : reached.slice(0, again);
+	const faults = wanted.filter(e => !way.includes(e)).map(e => "is not reached: " + nameOf(e));
+	const afloat = e => { for (; e; e = e.parentElement) if (["fixed", "sticky"].includes(getComputedStyle(e).position)) return true; return false; };
+	const box = e => { const b = e.getClientRects()[0] || e.getBoundingClientRect(); return {top: b.top + scrollY, bottom: b.bottom + scrollY, left: b.left, right: b.right}; };
+	for (let i = 1; i < way.length; i++) {
+		const from = way[i - 1], to = way[i];
+		if (afloat(from) || afloat(to) || from.closest(".saltar")) continue;
+		const a = box(from), b = box(to);
+		const above = b.bottom <= a.top + 1 && b.left < a.right, before = b.right <= a.left && b.top < a.bottom && b.bottom > a.top && b.bottom - a.bottom < 4;
+		if (above || before) faults.push("goes " + (above ? "up" : "back") + " from " + nameOf(from) + " to " + nameOf(to));
+	}
+	if (document.querySelector("[tabindex]:not([tabindex='0']):not([tabindex='-1'])")) faults.push("has an order of its own (tabindex)");
+	return faults.slice(0, 10);
+})()`
+
+// spare is how often Tab is pressed beyond what must be reached: a box that
+// scrolls is a stop too, and a field of a date has several.
+const spare = 6
+
+// testKeyboard goes through every page with the Tab key.
+func testKeyboard(t *testing.T, all *tabs, stops []*stop) {
+	all.each(t, differing(stops), func(t *testing.T, tab context.Context, s *stop) {
+		for _, width := range []int64{360, 1280} {
+			if width > 360 && s.state != "normal" {
+				continue
+			}
+			s.visit(t, tab, width, "light")
+			testSkipLink(t, tab)
+			s.visit(t, tab, width, "light")
+			evaluate[bool](t, tab, unfold)
+			count := evaluate[struct{ Wanted, Fields int }](t, tab, listReachable)
+			pressTab(t, tab, count.Wanted+spare*(count.Fields+1))
+			for _, fault := range evaluate[[]string](t, tab, judgeOrder) {
+				t.Errorf("%d px: %s", width, fault)
+			}
+			testFocusSeen(t, tab, fmt.Sprintf("%d px", width))
+		}
+	})
+}
+
+func pressTab(t *testing.T, tab context.Context, times int) {
+	t.Helper()
+	if err := chromedp.Do(tab, chromedp.KeyEvent(strings.Repeat(kb.Tab, times))); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// testSkipLink wants the first press of Tab to show a link to the content, and
+// the link to lead there.
+func testSkipLink(t *testing.T, tab context.Context) {
+	t.Helper()
+	pressTab(t, tab, 1)
+	const shown = `(() => {
+		const link = document.activeElement, box = link.getBoundingClientRect();
+		if (!(link.getAttribute("href") || "").startsWith("#")) return "the first stop is no link to the content: " + link.outerHTML.slice(0, 80);
+		return box.top >= 0 && box.left >= 0 && box.height > 10 ? "" : "the link to the content is not shown";
+	})()`
+	if fault := evaluate[string](t, tab, shown); fault != "" {
+		t.Error(fault)
+		return
+	}
+	if err := chromedp.Do(tab, chromedp.KeyEvent(kb.Enter)); err != nil {
+		t.Fatal(err)
+	}
+	pressTab(t, tab, 1)
+	const arrived = `(() => {
+		const main = document.querySelector("main"), at = document.activeElement;
+		return main.contains(at) || !main.querySelector("a[href], button, input, summary") || at === document.body ? "" : "the link to the content leads to " + at.outerHTML.slice(0, 80);
+	})()`
+	if fault := evaluate[string](t, tab, arrived); fault != "" {
+		t.Error(fault)
+	}
+}
+
+// focusSorts gives one element of each sort that can be reached.
+const focusSorts = `(() => {
+	const sort = e => [e, e.parentElement, e.parentElement.parentElement].map(x => x.tagName + "." + x.getAttribute("class")).join(" ") + e.type;
+	window.sorts = [...new Map(wanted.map(e => [sort(e), e])).values()];
+	return sorts.length;
+})()`
+
+// focusOn sets or takes the focus, and tells where the element is and whether
+// something lies over it.
+const focusOn = `(async () => {
+	const e = sorts[%d];
+	if (%t) e.focus({focusVisible: true}); else e.blur();
+	await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+	const b = e.getBoundingClientRect(), around = 8, line = e.getClientRects()[0] || b;
+	const top = document.elementFromPoint(line.left + line.width / 2, line.top + line.height / 2);
+	return {X: Math.max(b.left + scrollX - around, 0), Y: Math.max(b.top + scrollY - around, 0), Width: Math.min(b.width, innerWidth) + 2 * around, Height: Math.min(b.height, innerHeight) + 2 * around,
+		Name: nameOf(e), Covered: !!top && !e.contains(top) && !top.contains(e) && !(e.labels && [...e.labels].some(l => l.contains(top)))};
+})()`
+
+// spot is where an element lies on the page.
+type spot struct {
+	X, Y, Width, Height float64
+	Name                string
+	Covered             bool
+}
+
+// testFocusSeen wants one of each sort of elements to look otherwise with the
+// focus, and nothing to lie over it then.
+func testFocusSeen(t *testing.T, tab context.Context, where string) {
+	t.Helper()
+	for i := range evaluate[int](t, tab, focusSorts) {
+		at := evaluate[spot](t, tab, fmt.Sprintf(focusOn, i, true))
+		with := pictureOf(t, tab, at)
+		evaluate[spot](t, tab, fmt.Sprintf(focusOn, i, false))
+		changed := differingPixels(t, with, pictureOf(t, tab, at))
+		// A line of one pixel along its lower edge is the least that is seen.
+		if changed < int(at.Width-16)/2 {
+			t.Errorf("%s: the focus is not seen (%d pixels differ): %s", where, changed, at.Name)
+		}
+		if at.Covered {
+			t.Errorf("%s: something lies over what has the focus: %s", where, at.Name)
+		}
+	}
+}
+
+func pictureOf(t *testing.T, tab context.Context, at spot) []byte {
+	t.Helper()
+	beyond := true
+	picture, err := chromedp.Call(tab, page.CaptureScreenshot, page.CaptureScreenshotParams{
+		Clip: &page.Viewport{X: at.X, Y: at.Y, Width: at.Width, Height: at.Height, Scale: 1}, CaptureBeyondViewport: &beyond,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return picture.Data
+}
+
+func differingPixels(t *testing.T, one, other []byte) (n int) {
+	t.Helper()
+	a, err := png.Decode(bytes.NewReader(one))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := png.Decode(bytes.NewReader(other))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for y := range a.Bounds().Dy() {
+		for x := range a.Bounds().Dx() {
+			if a.At(x, y) != b.At(x, y) {
+				n++
+			}
+		}
+	}
+	return n
+}
