@@ -356,7 +356,7 @@ func testMail(ctx context.Context, s *settings.Settings, t offline.Terminal) err
 		Links: bulletin.Links{Home: s.BaseURL}, Contact: s.Contact,
 	}, s.Args[0])
 	if result.Verdict != bulletin.Delivered {
-		return fmt.Errorf("%s did not take the message: %w", s.SMTPHost, result.Err)
+		return fmt.Errorf("%s, port %d, did not take the message: %w", s.SMTPHost, s.SMTPPort, result.Err)
 	}
 	fmt.Fprintf(t.Out, "%s took the message for %s; whether it arrives is told by its mailbox (look among the unwanted mail too)\n", s.SMTPHost, s.Args[0])
 	return nil

@@ -15,6 +15,7 @@ import (
 	"github.com/jonboulle/clockwork"
 
 	"vigia/handlers/prepared"
+	"vigia/handlers/site"
 	"vigia/store"
 )
 
@@ -121,9 +122,10 @@ func TestAlertBeginsWithoutPublication(t *testing.T) {
 }
 
 func TestPanicsAreAnsweredOnce(t *testing.T) {
-	broken := map[string]*prepared.Body{"/roto": nil}
+	broken := site.NewShelf(1)
+	broken.Put("/roto", func() *prepared.Body { return nil })
 	s := newStand(t, edition(), func(o *Options) {
-		o.Pages = func(*store.Edition, time.Time) map[string]*prepared.Body { return broken }
+		o.Pages = func(*store.Edition, time.Time) *site.Shelf { return broken }
 		o.Contact = "operador@example.cl"
 	})
 	a := s.get("/roto")
@@ -170,10 +172,13 @@ func TestPanicsOfTheAPI(t *testing.T) {
 func TestPagesAndFiles(t *testing.T) {
 	page := func(text string) *prepared.Body { return prepared.Static("text/html; charset=utf-8", []byte(text)) }
 	s := newStand(t, edition(), func(o *Options) {
-		o.Pages = func(e *store.Edition, _ time.Time) map[string]*prepared.Body {
-			return map[string]*prepared.Body{"/": page("reason " + string(e.Reason)), "/insignia/lauca.svg": page("x")}
+		o.Pages = func(e *store.Edition, _ time.Time) *site.Shelf {
+			shelf := site.NewShelf(2)
+			shelf.Put("/", func() *prepared.Body { return page("reason " + string(e.Reason)) })
+			shelf.Put("/insignia/lauca.svg", func() *prepared.Body { return page("x") })
+			return shelf
 		}
-		o.NotFoundPage = page("no existe")
+		o.NotFoundPage = func(string) *prepared.Body { return page("no existe") }
 		o.Assets = map[string]*prepared.Body{"/static/app.1.css": prepared.Static("text/css", []byte("a{}")), "/robots.txt": page("")}
 	})
 	if a := s.get("/"); a.StatusCode != 200 || string(a.body) != "reason " || a.Header.Get("Cache-Control") != "public, max-age=300" ||

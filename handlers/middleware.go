@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"log/slog"
 	"net/http"
+	"regexp"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -124,6 +125,9 @@ func (s *Server) recovered(w *response, r *http.Request, fault any) {
 // stand in it.
 var tokenPaths = []string{"/suscriptores/", "/confirmar/", "/baja/"}
 
+// anyToken finds tokens in a path that a mail program or a person has mangled.
+var anyToken = regexp.MustCompile(`[A-Za-z0-9_-]{40,}`)
+
 // loggedPath gives a path for the log: whoever has a token has the subscription,
 // so that none is written down.
 func loggedPath(path string) string {
@@ -134,7 +138,7 @@ func loggedPath(path string) string {
 			}
 		}
 	}
-	return path
+	return anyToken.ReplaceAllString(path, "…")
 }
 
 func newReference() string {
@@ -163,7 +167,7 @@ var (
 	noPowers     = []string{"camera=(), geolocation=(), microphone=(), payment=(), usb=()"}
 	dataPolicy   = []string{"default-src 'none'; frame-ancestors 'none'"}
 	secureOnly   = []string{"max-age=31536000"}
-	pagePolicy   = []string{"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"}
+	pagePolicy   = []string{site.ContentPolicy}
 	plainContent = []string{"text/plain; charset=utf-8"}
 )
 
@@ -275,12 +279,16 @@ func (s *Server) servePrepared(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	shown := s.at(now)
-	if page, ok := shown.pages[r.URL.Path]; ok {
-		page.Serve(w, r, shown.api.PageTerms(now))
+	if page := shown.pages.Page(r.URL.Path); page != nil {
+		if page.Open {
+			w.Header()["Cross-Origin-Resource-Policy"] = crossOrigin
+			w.Header()["Access-Control-Allow-Origin"] = anyOrigin
+		}
+		page.Body().Serve(w, r, shown.api.PageTerms(now))
 		return
 	}
 	if s.NotFoundPage != nil {
-		s.NotFoundPage.Serve(w, r, prepared.Terms{Status: http.StatusNotFound, Now: now, CacheControl: prepared.NoStore})
+		s.NotFoundPage(r.URL.Path).Serve(w, r, prepared.Terms{Status: http.StatusNotFound, Now: now, CacheControl: prepared.NoStore})
 		return
 	}
 	refusePlain(w, r, http.StatusNotFound, "Esta página no existe.")

@@ -46,14 +46,15 @@ type Options struct {
 	PushHosts      subscription.PushHosts
 	Policy         string // version of the privacy page, which a consent names
 
-	// Pages renders the site by path for an edition; nil is no site. The edition
-	// has no estimates where they are over.
-	Pages func(e *store.Edition, now time.Time) map[string]*prepared.Body
+	// Pages puts the pages of the site for an edition on a shelf; nil is no site.
+	// The edition has no estimates where they are over.
+	Pages func(e *store.Edition, now time.Time) *site.Shelf
 	// Forms gives the handler of the pages that are made for one request; nil is no
 	// such pages.
 	Forms func(site.Around) http.Handler
-	// NotFoundPage is the page of paths that do not exist; nil is a line of text.
-	NotFoundPage *prepared.Body
+	// NotFoundPage gives the page for a path that does not exist; nil is a line of
+	// text.
+	NotFoundPage func(path string) *prepared.Body
 	// Assets are the site's files by path. Those under /static/ carry a hash of
 	// their content in the name and never change.
 	Assets map[string]*prepared.Body
@@ -85,7 +86,7 @@ type publication struct {
 // view is everything that is served at one time.
 type view struct {
 	api   *api.Snapshot
-	pages map[string]*prepared.Body
+	pages *site.Shelf // nil is no site
 }
 
 // New makes a server. It must be given an edition with [Server.Publish] before it
@@ -163,8 +164,7 @@ func (s *Server) pagesOf(e *store.Edition, now time.Time) *view {
 
 func (s *Server) builder(v *view) api.Builder {
 	return api.Builder{BaseURL: s.BaseURL, Version: s.Version, Desk: s.Desk, HasPage: func(path string) bool {
-		_, ok := v.pages[path]
-		return ok
+		return v.pages.Page(path) != nil
 	}}
 }
 

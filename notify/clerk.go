@@ -152,7 +152,7 @@ func (r *rulings) all(tx *store.Tx, requests []subscription.Request) error {
 // one decides on a request: whether the address may get a mail at all, and whether
 // now.
 func (r *rulings) one(tx *store.Tx, request *subscription.Request) error {
-	key := r.n.o.Keys.AddressKey(subscription.Identity(request.Address))
+	key := r.n.o.Keys.AddressKey(subscription.Mailbox(request.Address))
 	times, err := tx.Mailed(key)
 	if err != nil {
 		return err

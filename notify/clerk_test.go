@@ -71,6 +71,29 @@ func TestCapsOfAnAddress(t *testing.T) {
 	})
 }
 
+// TestOneMailboxUnderManyNames: tags and dots do not fill somebody's mailbox, and
+// who was not it is left alone under all of them.
+func TestOneMailboxUnderManyNames(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.start()
+		for i := range 6 {
+			w.ask(fmt.Sprintf("ana+%d@x.cl", i), wishes(nil))
+			w.ask("evasoto"[:i+1]+"."+"evasoto"[i+1:]+"@gmail.com", wishes(nil))
+			w.ask(fmt.Sprintf("EvaSoto+%d@GoogleMail.com", i), wishes(nil))
+		}
+		w.expectMails("two mailboxes", 2)
+		w.ask("eva+1@x.cl", wishes(nil))
+		if err := w.n.Disown(w.link("eva+1@x.cl")); err != nil {
+			t.Fatal(err)
+		}
+		w.expectMails("a third", 1)
+		w.skip(25 * time.Hour)
+		w.ask("eva@x.cl", wishes(nil))
+		w.ask("EVA+2@x.cl", wishes(nil))
+		w.expectMails("after it was not me", 0)
+	})
+}
+
 func TestTheTrapAndTheUnwilling(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.start()

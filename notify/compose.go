@@ -144,7 +144,7 @@ func (c *composer) confirm(l *letter) error {
 	case err != nil:
 		l.fail(err)
 		return nil
-	case p.Used != nil, c.tx.Suppressed(c.n.o.Keys.AddressKey(subscription.Identity(p.Address))):
+	case p.Used != nil, c.tx.Suppressed(c.n.o.Keys.AddressKey(subscription.Mailbox(p.Address))):
 		l.settle(store.ObsoleteOutcome)
 		return nil
 	}

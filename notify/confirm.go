@@ -145,7 +145,7 @@ func (n *Notifier) Disown(token string) error {
 			}
 		}
 		if address != "" {
-			if err := tx.Suppress(n.o.Keys.AddressKey(subscription.Identity(address))); err != nil {
+			if err := tx.Suppress(n.o.Keys.AddressKey(subscription.Mailbox(address))); err != nil {
 				return err
 			}
 		}

@@ -21,7 +21,7 @@ func (n *Notifier) PublicKey() string {
 }
 
 // Outbox tells the state of a channel and how many messages wait in it. Those that
-// ask to confirm do not count: whoever asks for one must not learn whether it was
+// ask to confirm do not count, and put off they are no delay: whoever asks for one must not learn whether it was
 // made, which is how an address is known.
 // no_configurado: it is not set up. detenido: nothing is sent until a fault of ours
 // is mended. con_demoras: some messages were put off and wait to be tried again.

@@ -250,10 +250,10 @@ func (k *Keys) ConfirmationHash(token string) (subscription.Hash, bool) {
 	return sha256.Sum256(raw[:]), true
 }
 
-// AddressKey gives what stands for an identity ([subscription.Identity]) where the
+// AddressKey gives what stands for a mailbox ([subscription.Mailbox]) where the
 // address must not be kept.
-func (k *Keys) AddressKey(identity string) (key subscription.AddressKey) {
-	copy(key[:], k.mac("direccion", []byte(identity)))
+func (k *Keys) AddressKey(mailbox string) (key subscription.AddressKey) {
+	copy(key[:], k.mac("direccion", []byte(mailbox)))
 	return key
 }
 

@@ -243,7 +243,7 @@ func TestAnAddressThatNobodyConfirmedStopsNothing(t *testing.T) {
 		w.mail.script(refusing)
 		for i := range strayInARow - 1 {
 			w.ask(fmt.Sprintf("refused%d@y.cl", i), wishes(nil))
-			w.expectState("con_demoras")
+			w.expectState("ok")
 		}
 		w.issue("viento2", raised, alert.Opened)
 		w.cycle()
@@ -252,6 +252,25 @@ func TestAnAddressThatNobodyConfirmedStopsNothing(t *testing.T) {
 		if n := w.log.count("level=ERROR"); n != 0 {
 			t.Errorf("%d alarms", n)
 		}
+	})
+}
+
+// Whoever asks for a confirmation mail must not see in health that one was made, and
+// so that its address was not known.
+func TestAConfirmationPutOffIsNoDelay(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.crowd(1)
+		w.start()
+		w.mail.script(always(bulletin.Retry))
+		w.ask("ana@y.cl", wishes(nil))
+		if n := w.n.o.Store.Confirming(); n != 1 {
+			t.Fatalf("%d confirmations wait", n)
+		}
+		w.expectState("ok")
+		w.issue("viento", nil, alert.Opened)
+		w.cycle()
+		w.pass(time.Second)
+		w.expectState("con_demoras")
 	})
 }
 
@@ -267,7 +286,7 @@ func TestManyRefusalsInARowStopTheChannel(t *testing.T) {
 		for i := range strayInARow - 1 {
 			w.ask(fmt.Sprintf("refused%d@y.cl", i), wishes(nil))
 		}
-		w.expectState("con_demoras")
+		w.expectState("ok")
 		w.ask("refused@y.cl", wishes(nil))
 		w.expectState("detenido")
 	})

@@ -72,7 +72,9 @@ func (q *queue) wrote(err error) {
 	q.unblock()
 	for i := range batch {
 		q.release(batch[i].letter)
-		q.delayed(batch[i].due)
+		if batch[i].item.Kind != store.ConfirmItem { // whose state tells that it was made: see Outbox
+			q.delayed(batch[i].due)
+		}
 	}
 	q.tally.add(batch)
 	q.tally.log(q.n.o.Log, q.channel, q.n.o.Store.Queued(q.channel))

@@ -12,7 +12,7 @@ import "embed"
 // changes whenever what that page promises does.
 const PolicyVersion = "2026-11-21"
 
-// Files has templates/*.html, static/* and es.json.
+// Files has templates/*.html, static/*, styles/*.css, es.json and en.json.
 //
-//go:embed templates static es.json
+//go:embed templates static styles es.json en.json
 var Files embed.FS

@@ -125,6 +125,9 @@ func newBody(contentType string, fixed []byte, stamped, cold bool) *Body {
 	return b
 }
 
+// ContentType gives the type of the content, with its character set.
+func (b *Body) ContentType() string { return b.contentType[0] }
+
 // ETag gives the weak entity tag, made from everything but the time of the
 // answer: two publications with the same payload have the same tag.
 // It is "" for answers that are made for one request.

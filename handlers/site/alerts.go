@@ -92,7 +92,7 @@ func (a almanac) alert(al *alert.Alert, m moment) alertView {
 		v.Window = a.texts.say("ventana.termino", "dia", a.day(a.endDay(al.End)), "hasta", a.clockAtEnd(al.End))
 	}
 	if i, ok := m.Catalogue.ParkBySlug(al.Park); ok {
-		v.Park = linkTo(m.Catalogue.Parks[i])
+		v.Park = a.texts.linkTo(m.Catalogue.Parks[i])
 		v.Trails = trailNames(m.Catalogue.TrailsOf(i), al.Trails)
 	} else {
 		v.Park = parkLink{Name: al.Park}

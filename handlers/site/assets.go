@@ -1,11 +1,13 @@
 package site
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"io/fs"
 	"path"
+	"regexp"
 	"strings"
 
 	"vigia/handlers/prepared"
@@ -13,56 +15,107 @@ import (
 
 // assetTypes are the content types of the files in static/, by extension.
 var assetTypes = map[string]string{
-	".css": "text/css; charset=utf-8",
-	".js":  "text/javascript; charset=utf-8",
-	".svg": "image/svg+xml",
-	".txt": "text/plain; charset=utf-8",
+	".css":   "text/css; charset=utf-8",
+	".js":    "text/javascript; charset=utf-8",
+	".json":  "application/json; charset=utf-8",
+	".png":   "image/png",
+	".svg":   "image/svg+xml",
+	".txt":   "text/plain; charset=utf-8",
+	".woff2": "font/woff2",
 
 	".webmanifest": "application/manifest+json",
 }
 
 // fixedAssets are asked for at a path of their own, which no page gives.
 var fixedAssets = map[string]string{
-	"robots.txt": "/robots.txt", "favicon.svg": "/favicon.svg", "manifest.webmanifest": "/manifest.webmanifest", "sw.js": ServiceWorker,
+	"robots.txt": "/robots.txt", "sw.js": ServiceWorker,
+	"favicon.svg": "/favicon.svg", "apple-touch-icon.png": "/apple-touch-icon.png",
+	"manifest.webmanifest": "/manifest.webmanifest", "manifest.en.webmanifest": "/manifest.en.webmanifest",
+	"icono-192.png": "/icono-192.png", "icono-512.png": "/icono-512.png", "icono-maskable-512.png": "/icono-maskable-512.png",
 }
 
 // ServiceWorker is the path of the script that receives pushes. Its place makes
 // the whole site its own, and browsers look there for a newer one.
 const ServiceWorker = "/sw.js"
 
+// ContentPolicy is what browsers let a page load and do: only what is of this
+// site, and no style or script within the page.
+const ContentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
+	"manifest-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// styleSheet is the name of the one sheet that the files of styles/ make, in the
+// order of their names.
+const styleSheet = "app.css"
+
 // loadAssets prepares the files of static/ and notes the paths that pages name.
 func (s *Site) loadAssets(files fs.FS) error {
-	s.assets = make(map[string]*prepared.Body)
+	s.assets, s.named = make(map[string]*prepared.Body), make(map[string]string)
 	entries, err := fs.ReadDir(files, "static")
 	if err != nil {
 		return fmt.Errorf("listing the assets: %w", err)
 	}
-	named := make(map[string]string)
 	for _, entry := range entries {
-		name := entry.Name()
-		content, err := fs.ReadFile(files, "static/"+name)
+		content, err := fs.ReadFile(files, "static/"+entry.Name())
 		if err != nil {
-			return fmt.Errorf("reading asset %s: %w", name, err)
+			return fmt.Errorf("reading asset %s: %w", entry.Name(), err)
 		}
-		kind, ok := assetTypes[path.Ext(name)]
-		if !ok {
-			return fmt.Errorf("asset %s: no content type for its extension", name)
-		}
-		at, fixed := fixedAssets[name]
-		if !fixed {
-			at = hashedPath(name, content)
-		}
-		named[name] = at
-		s.assets[at] = prepared.Static(kind, content)
-	}
-	for name, path := range map[string]*string{
-		"app.css": &s.style, "vigencia.js": &s.script, "avisos.js": &s.push, "favicon.svg": &s.icon, "manifest.webmanifest": &s.manifest,
-	} {
-		if *path = named[name]; *path == "" {
-			return fmt.Errorf("assets: %s is missing", name)
+		if err := s.addAsset(entry.Name(), content); err != nil {
+			return err
 		}
 	}
+	return s.addStyle(files)
+}
+
+func (s *Site) addAsset(name string, content []byte) error {
+	kind, ok := assetTypes[path.Ext(name)]
+	if !ok {
+		return fmt.Errorf("asset %s: no content type for its extension", name)
+	}
+	at, fixed := fixedAssets[name]
+	if !fixed {
+		at = hashedPath(name, content)
+	}
+	s.named[name], s.assets[at] = at, prepared.Static(kind, content)
 	return nil
+}
+
+// namedInStyle is an asset in a style sheet, by the name of its file.
+var namedInStyle = regexp.MustCompile(`url\("([a-z0-9.-]+)"\)`)
+
+// addStyle makes the style sheet, once the assets that it names have their paths.
+func (s *Site) addStyle(files fs.FS) error {
+	names, err := fs.Glob(files, "styles/*.css")
+	if err != nil {
+		return fmt.Errorf("listing the styles: %w", err)
+	}
+	var sheet bytes.Buffer
+	for _, name := range names {
+		part, err := fs.ReadFile(files, name)
+		if err != nil {
+			return fmt.Errorf("reading style %s: %w", name, err)
+		}
+		sheet.Write(part)
+	}
+	content := namedInStyle.ReplaceAllFunc(sheet.Bytes(), func(url []byte) []byte {
+		var at string
+		if at, err = s.assetPath(string(namedInStyle.FindSubmatch(url)[1])); err != nil {
+			err = fmt.Errorf("the style sheet: %w", err)
+		}
+		return []byte(`url("` + at + `")`)
+	})
+	if err != nil {
+		return err
+	}
+	return s.addAsset(styleSheet, content)
+}
+
+// assetPath gives the path of an asset by the name of its file.
+func (s *Site) assetPath(name string) (string, error) {
+	at, ok := s.named[name]
+	if !ok {
+		return "", fmt.Errorf("there is no asset %s", name)
+	}
+	return at, nil
 }
 
 // hashedPath puts a hash of the content into a file's path: app.css becomes

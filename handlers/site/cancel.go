@@ -19,13 +19,13 @@ type cancelPage struct {
 // leads nowhere: whoever finds no button would think that mail goes on.
 func (d *desk) askToCancel(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
 	token := params.ByName("token")
-	p := d.draft()
-	view := cancelPage{Cancel: "/baja/" + token}
+	p := d.draft(r)
+	view := cancelPage{Cancel: p.path("/baja/" + token)}
 	if active, err := d.options.Desk.Show(token); err == nil { // else there is nothing to show
 		asked := p.words.wishes(p.Catalogue, &active.Preferences)
 		view.Wishes = &asked
 	}
-	f := d.frame(p.moment, "", "baja", view)
+	f := d.frame(p, "", "baja", view)
 	f.NoIndex = true
 	d.answer(w, r, http.StatusOK, p, "baja", f)
 }

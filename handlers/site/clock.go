@@ -55,7 +55,7 @@ func (a almanac) hour(t time.Time) instant {
 
 // zoneName is the zone of the hours in words.
 func (a almanac) zoneName() string {
-	if text, ok := a.texts["zona."+a.zone.String()]; ok {
+	if text, ok := a.texts.words["zona."+a.zone.String()]; ok {
 		return text
 	}
 	name := a.zone.String()

@@ -11,7 +11,7 @@ func almanacAt(t *testing.T, zone string, now time.Time) almanac {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return almanac{texts: newSite(t).texts, now: now, zone: location}
+	return almanac{texts: newSite(t).languages[0].texts, now: now, zone: location}
 }
 
 func TestWindowsAsPeopleSayThem(t *testing.T) {

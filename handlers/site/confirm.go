@@ -30,9 +30,9 @@ func (d *desk) askToConfirm(w http.ResponseWriter, r *http.Request, params httpr
 		d.say(w, r, http.StatusOK, "ya_confirmada")
 		return
 	}
-	p := d.draft()
-	f := d.frame(p.moment, "", "confirmar", confirmPage{
-		Wishes: p.words.wishes(p.Catalogue, &pending.Preferences), Confirm: "/confirmar/" + token, Until: p.words.instant(pending.Until), Zone: p.words.zoneName(),
+	p := d.draft(r)
+	f := d.frame(p, "", "confirmar", confirmPage{
+		Wishes: p.words.wishes(p.Catalogue, &pending.Preferences), Confirm: p.path("/confirmar/" + token), Until: p.words.instant(pending.Until), Zone: p.words.zoneName(),
 	})
 	f.NoIndex = true
 	d.answer(w, r, http.StatusOK, p, "confirmar", f)
@@ -45,9 +45,9 @@ func (d *desk) confirm(w http.ResponseWriter, r *http.Request, params httprouter
 		d.refuseToken(w, r, err)
 		return
 	}
-	done := result{Cancel: "/baja/" + management}
+	p := d.draft(r)
+	done := result{Cancel: p.path("/baja/" + management)}
 	if active, err := d.options.Desk.Show(management); err == nil { // else it has ended between the two
-		p := d.draft()
 		asked := p.words.wishes(p.Catalogue, &active.Preferences)
 		done.Wishes = &asked
 	}

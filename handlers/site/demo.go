@@ -76,7 +76,7 @@ const mailPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:
 	"frame-ancestors 'self'; sandbox allow-popups allow-popups-to-escape-sandbox"
 
 func (d *desk) serveCaughtMail(w http.ResponseWriter, r *http.Request, _ httprouter.Params) {
-	p := d.draft()
+	p := d.draft(r)
 	var views []mailView
 	for _, mail := range d.options.Demo().Mails {
 		view := mailView{CaughtMail: mail, When: p.words.instant(mail.At), Header: mail.header()}
@@ -87,7 +87,7 @@ func (d *desk) serveCaughtMail(w http.ResponseWriter, r *http.Request, _ httprou
 	}
 	h := w.Header()
 	h.Set("Content-Security-Policy", h.Get("Content-Security-Policy")+mailFramePolicy)
-	f := d.frame(p.moment, "", "demo_correo", views)
+	f := d.frame(p, "", "demo_correo", views)
 	f.NoIndex = true
 	d.answer(w, r, http.StatusOK, p, "demo_correo", f)
 }
@@ -127,7 +127,7 @@ func (d *desk) serveCaughtPush(w http.ResponseWriter, r *http.Request, _ httprou
 }
 
 func (d *desk) answerCaughtPush(w http.ResponseWriter, r *http.Request, status int, view pushPage) {
-	p := d.draft()
+	p := d.draft(r)
 	for _, push := range d.options.Demo().Pushes {
 		view.Pushes = append(view.Pushes, pushView{
 			CaughtPush: push, When: p.words.instant(push.At), Expires: p.words.instant(push.Payload.Expires), Minutes: push.TTL / 60,
@@ -137,21 +137,21 @@ func (d *desk) answerCaughtPush(w http.ResponseWriter, r *http.Request, status i
 		view.Parks = append(view.Parks, choice{Value: p.Catalogue.Parks[i].Slug, Name: p.Catalogue.Parks[i].Name})
 	}
 	w.Header()["Referrer-Policy"] = sameOrigin // see answerForm
-	f := d.frame(p.moment, "", "demo_push", view)
+	f := d.frame(p, "", "demo_push", view)
 	f.NoIndex = true
 	d.answer(w, r, status, p, "demo_push", f)
 }
 
 // subscribeInDemo makes a simulated browser that follows a park.
 func (d *desk) subscribeInDemo(w http.ResponseWriter, r *http.Request, _ httprouter.Params) {
-	p := d.draft()
+	p := d.draft(r)
 	slug := r.PostFormValue("parque")
 	if _, ok := p.Catalogue.ParkBySlug(slug); !ok {
-		d.answerCaughtPush(w, r, http.StatusUnprocessableEntity, pushPage{Fault: d.texts.say("demo.sin_parque")})
+		d.answerCaughtPush(w, r, http.StatusUnprocessableEntity, pushPage{Fault: p.say("demo.sin_parque")})
 		return
 	}
 	if err := d.options.DemoSubscribe(slug); err != nil {
-		d.answerCaughtPush(w, r, http.StatusServiceUnavailable, pushPage{Fault: d.texts.say("demo.no_se_pudo")})
+		d.answerCaughtPush(w, r, http.StatusServiceUnavailable, pushPage{Fault: p.say("demo.no_se_pudo")})
 		return
 	}
 	d.answerCaughtPush(w, r, http.StatusOK, pushPage{Made: true})

@@ -8,9 +8,9 @@ import (
 	"vigia/forecast/hazard"
 )
 
-// decimal writes a number as Spanish does: decimal comma, true minus sign, no
-// trailing zeros, never "−0".
-func decimal(value float64, places int) string {
+// decimal writes a number as the language does: its decimal mark, true minus sign,
+// no trailing zeros, never "−0".
+func (t texts) decimal(value float64, places int) string {
 	text := strconv.FormatFloat(value, 'f', places, 64)
 	if places > 0 {
 		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
@@ -18,7 +18,7 @@ func decimal(value float64, places int) string {
 	if text == "-0" {
 		text = "0"
 	}
-	return strings.NewReplacer(".", ",", "-", "−").Replace(text)
+	return t.comma.Replace(text)
 }
 
 // missing tells whether a value is none that can be shown.
@@ -32,9 +32,9 @@ func (t texts) measure(value float32, places int, unit string) string {
 		return t.say("dato.falta")
 	}
 	if unit == "" {
-		return decimal(float64(value), places)
+		return t.decimal(float64(value), places)
 	}
-	return decimal(float64(value), places) + "\u00a0" + unit
+	return t.decimal(float64(value), places) + "\u00a0" + unit
 }
 
 // quantity writes a value of a cause in the unit that people use for it.

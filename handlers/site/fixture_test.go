@@ -165,6 +165,15 @@ func newSite(t testing.TB) *Site {
 	return s
 }
 
+// bodies are the pages of a shelf by path, each made.
+func bodies(s *Shelf) map[string]*prepared.Body {
+	all := make(map[string]*prepared.Body)
+	for path := range s.Paths() {
+		all[path] = s.Page(path).Body()
+	}
+	return all
+}
+
 // content reads a body as a client does.
 func content(t testing.TB, b *prepared.Body) string {
 	t.Helper()

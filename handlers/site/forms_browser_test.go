@@ -20,21 +20,17 @@ import (
 	"vigia/handlers/prepared"
 )
 
-// formPolicy is what the server sends with pages.
-const formPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
-	"manifest-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-
 // reception serves the whole site with a desk behind it, API included.
 func reception(t *testing.T, f *front) *httptest.Server {
 	e := edition(t)
 	e.ValidUntil = time.Date(2999, 1, 1, 0, 0, 0, 0, time.UTC)
 	e.Rules = hazard.DefaultRules()
-	pages := f.site.Pages(e, now)
+	pages := bodies(f.site.Pages(e, now))
 	snapshot := (&api.Builder{}).Build(e, now, now)
 	service := api.NewRouter(func() (*api.Snapshot, time.Time) { return snapshot, now },
 		api.Signups{Desk: f.desk, Policy: "x", Origins: http.NewCrossOriginProtection(), Log: slog.New(slog.DiscardHandler)})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header()["Content-Security-Policy"] = []string{formPolicy}
+		w.Header()["Content-Security-Policy"] = []string{ContentPolicy}
 		w.Header()["Referrer-Policy"] = []string{"no-referrer"}
 		w.Header()["X-Frame-Options"] = []string{"DENY"}
 		body, ok := f.site.Assets()[r.URL.Path]

@@ -319,10 +319,10 @@ func TestNothingIsOfferedThatIsOff(t *testing.T) {
 		if strings.Contains(got.page, "<form") == off || strings.Contains(got.text, "nadie puede suscribirse") != off {
 			t.Errorf("off %v: %s", off, got.text)
 		}
-		for path, page := range f.site.Pages(edition(t), now) {
+		for path, page := range bodies(f.site.Pages(edition(t), now)) {
 			shown := httptest.NewRecorder()
 			page.Serve(shown, httptest.NewRequest("GET", path, nil), prepared.Terms{})
-			if strings.Contains(shown.Body.String(), `href="/suscribirse`) == off && path != precisionCSV {
+			if strings.Contains(shown.Body.String(), `href="/suscribirse`) == off && path != precisionCSV && !strings.HasPrefix(path, "/en/") {
 				t.Errorf("off %v: %s", off, path)
 			}
 		}

@@ -1,6 +1,8 @@
 package site
 
 import (
+	"time"
+
 	"vigia/forecast/hazard"
 	"vigia/store/catalogue"
 )
@@ -9,15 +11,12 @@ import (
 type frame struct {
 	Title       string
 	Description string
-	Path        string
+	Path        string // in the first language, "" for a page that no link leads to
+	Tongue      tongue
+	Languages   []translation
 	Base        string
 	Version     string
 	Contact     string
-	Style       string // path of the style sheet
-	Script      string
-	PushScript  string // "" where nothing is subscribed to
-	Icon        string
-	Manifest    string
 	Simulated   bool
 	Demo        bool      // there are pages with what was sent
 	Subscribe   bool      // there is a way of being told
@@ -25,6 +24,24 @@ type frame struct {
 	ValidUntil  string    // instant from which the page must say that it is over, "" when it shows no estimates
 	Age         *validity // nil on a page that knows of no estimates
 	Body        any
+}
+
+// translation is the page in one of the languages.
+type translation struct {
+	Tag, Name string
+	Path      string // "" or the language's root for a page that no link leads to
+	Here      bool   // it is this one
+}
+
+// dated adds to a frame how old its estimates are. current says that the page
+// shows them, so that it must turn old with them.
+func (f frame) dated(a almanac, m moment, current bool) frame {
+	age := a.validity(m)
+	f.Age = &age
+	if current && m.reason == hazard.NoReason {
+		f.ValidUntil = m.ValidUntil.UTC().Format(time.RFC3339)
+	}
+	return f
 }
 
 // validity says when the estimates were made and until when they hold.
@@ -56,6 +73,6 @@ type parkLink struct {
 	Path, Name, Region string
 }
 
-func linkTo(p catalogue.Park) parkLink {
-	return parkLink{"/parques/" + p.Slug, p.Name, p.Region}
+func (t texts) linkTo(p catalogue.Park) parkLink {
+	return parkLink{t.path("/parques/" + p.Slug), p.Name, p.Region}
 }

@@ -66,7 +66,7 @@ func (a almanac) home(m moment) homePage {
 
 func (a almanac) parkRow(m moment, park int) (hazard.State, parkRow) {
 	now := m.parkAt(park, 0)
-	row := parkRow{parkLink: linkTo(m.Catalogue.Parks[park]), headline: a.texts.headline(now)}
+	row := parkRow{parkLink: a.texts.linkTo(m.Catalogue.Parks[park]), headline: a.texts.headline(now)}
 	if worst, ahead := m.worstAhead(park); worst.State > now.State {
 		here := a.in(m.Catalogue.Parks[park].TimeZone)
 		row.Ahead, row.Zone = here.ahead(worst, m, ahead), here.otherZone(m.at(ahead))

@@ -11,20 +11,16 @@ import (
 	"vigia/store/catalogue"
 )
 
-// contentPolicy is at least as strict as what the server sends with pages.
-const contentPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; manifest-src 'self'; " +
-	"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-
 // showcase serves the site in each of its states, the state's name before the
 // page's path, for browsers and people to look at.
 func showcase(t testing.TB) http.Handler {
 	s := newSite(t)
 	states := make(map[string]map[string]*prepared.Body)
 	for name, e := range showcaseEditions(t) {
-		states[name] = s.Pages(short(e), now)
+		states[name] = bodies(s.Pages(short(e), now))
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Security-Policy", contentPolicy)
+		w.Header().Set("Content-Security-Policy", ContentPolicy)
 		terms := prepared.Terms{}
 		body, ok := s.Assets()[r.URL.Path]
 		if !ok {
@@ -32,7 +28,7 @@ func showcase(t testing.TB) http.Handler {
 			body, ok = states[state]["/"+path]
 		}
 		if !ok {
-			body, terms.Status = s.NotFound(false), http.StatusNotFound
+			body, terms.Status = s.NotFound(false)("/nada"), http.StatusNotFound
 		}
 		body.Serve(w, r, terms)
 	})

@@ -31,7 +31,7 @@ func (a almanac) official(m moment, park int) officialView {
 	view := officialView{}
 	for _, v := range m.Notices.Volcanic(m.Catalogue, park, m.now) {
 		notice := a.notice(v.Source, v.SourceURL, v.PublishedAt, v.ObtainedAt, v.Stale)
-		notice.Title = a.texts.say("oficial.volcan", "volcan", v.Name, "km", decimal(v.DistanceKm, 0), "nivel", v.Level)
+		notice.Title = a.texts.say("oficial.volcan", "volcan", v.Name, "km", a.texts.decimal(v.DistanceKm, 0), "nivel", v.Level)
 		if v.DistanceKm < 1 {
 			notice.Title = a.texts.say("oficial.volcan_aqui", "volcan", v.Name, "nivel", v.Level)
 		}

@@ -82,7 +82,7 @@ func TestSpansOfClosures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := almanac{texts: newSite(t).texts, now: now, zone: zone}
+	a := almanac{texts: newSite(t).languages[0].texts, now: now, zone: zone}
 	day := func(y int, m time.Month, d, h int) time.Time { return time.Date(y, m, d, h, 0, 0, 0, zone) }
 	for _, c := range []struct {
 		from, until time.Time

@@ -28,6 +28,21 @@ type parkPage struct {
 	Position  bool // the park's position is known only roughly
 }
 
+// putParks adds the page of each park.
+func (p *printing) putParks() {
+	for i, park := range p.Catalogue.Parks {
+		path := "/parques/" + park.Slug
+		p.put(path, "parque", func() frame {
+			local := p.country.in(park.TimeZone)
+			local.page = nil
+			f := p.frame(p.language, p.moment, path, "parque", local.park(p.moment, i)).dated(local, p.moment, true)
+			f.Title = p.say("titulo.parque", "parque", park.Name)
+			f.Description = p.say("descripcion.parque", "parque", park.Name)
+			return f
+		})
+	}
+}
+
 // trailView is a trail on its park's page.
 type trailView struct {
 	Slug, Name string
@@ -49,7 +64,7 @@ func (a almanac) park(m moment, i int) parkPage {
 	p := m.Catalogue.Parks[i]
 	now := m.parkAt(i, 0)
 	page := parkPage{
-		parkLink: linkTo(p), Slug: p.Slug, Kind: a.texts.say("tipo_parque." + p.Kind),
+		parkLink: a.texts.linkTo(p), Slug: p.Slug, Kind: a.texts.say("tipo_parque." + p.Kind),
 		Now: a.texts.headline(now), Hour: a.hour(m.hour),
 		Age: a.validity(m), Official: a.official(m, i), Alerts: a.alerts(m, p.Slug), Emergency: m.Catalogue.Emergency,
 		Steward: p.Administrator, StewardAt: p.AdministratorAsOf, URL: p.URL,
@@ -133,14 +148,14 @@ func (a almanac) worst(m moment, trail int, now hazard.State) *worstView {
 func (t texts) trailFacts(trail catalogue.Trail) []string {
 	facts := []string{t.say("tipo_sendero." + trail.Kind)}
 	if trail.LengthKm > 0 {
-		facts = append(facts, t.say("sendero.largo", "km", decimal(trail.LengthKm, 1)))
+		facts = append(facts, t.say("sendero.largo", "km", t.decimal(trail.LengthKm, 1)))
 	}
 	if trail.ClimbM > 0 {
-		facts = append(facts, t.say("sendero.desnivel", "m", decimal(trail.ClimbM, 0)))
+		facts = append(facts, t.say("sendero.desnivel", "m", t.decimal(trail.ClimbM, 0)))
 	}
-	facts = append(facts, t.say("sendero.altura", "m", decimal(trail.MaxElevationM, 0)))
+	facts = append(facts, t.say("sendero.altura", "m", t.decimal(trail.MaxElevationM, 0)))
 	if trail.MaxHours > 0 {
-		facts = append(facts, t.say("sendero.duracion", "min", decimal(trail.MinHours, 1), "max", decimal(trail.MaxHours, 1)))
+		facts = append(facts, t.say("sendero.duracion", "min", t.decimal(trail.MinHours, 1), "max", t.decimal(trail.MaxHours, 1)))
 	}
 	if trail.Difficulty != "" {
 		facts = append(facts, t.say("dificultad."+trail.Difficulty))

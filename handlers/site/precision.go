@@ -68,7 +68,7 @@ func (a almanac) precision(e *store.Edition) precisionPage {
 		page.Tables = append(page.Tables, table)
 	}
 	if v.FlipFlop != nil {
-		page.FlipFlop = a.texts.say("precision.vaiven", "n", decimal(*v.FlipFlop, 2), "horas", v.FlipFlopN)
+		page.FlipFlop = a.texts.say("precision.vaiven", "n", a.texts.decimal(*v.FlipFlop, 2), "horas", v.FlipFlopN)
 	}
 	return page
 }
@@ -123,9 +123,9 @@ func (a almanac) score(x *float64, in *store.Interval, reason string) string {
 		}
 		return a.texts.say("precision.nulo." + reason)
 	}
-	text := decimal(*x*100, 0) + "\u00a0%"
+	text := a.texts.decimal(*x*100, 0) + "\u00a0%"
 	if in != nil {
-		text = a.texts.say("precision.intervalo", "valor", text, "desde", decimal(in.Low*100, 0), "hasta", decimal(in.High*100, 0))
+		text = a.texts.say("precision.intervalo", "valor", text, "desde", a.texts.decimal(in.Low*100, 0), "hasta", a.texts.decimal(in.High*100, 0))
 	}
 	return text
 }
@@ -138,8 +138,8 @@ func (a almanac) skill(v *store.Verification, r *store.Result) string {
 	values := map[string]string{"tasa_base": a.texts.say("dato.falta"), "persistencia": a.texts.say("dato.falta")}
 	for _, b := range v.Baselines {
 		if b.Tier == r.Tier && b.Level == r.Level && b.Hazard == r.Hazard && b.Bin == r.Bin && b.CSI != nil {
-			values[b.Name] = decimal(*b.CSI, 2)
+			values[b.Name] = a.texts.decimal(*b.CSI, 2)
 		}
 	}
-	return a.texts.say("precision.indice", "csi", decimal(*r.CSI, 2), "azar", values["tasa_base"], "ayer", values["persistencia"])
+	return a.texts.say("precision.indice", "csi", a.texts.decimal(*r.CSI, 2), "azar", values["tasa_base"], "ayer", values["persistencia"])
 }

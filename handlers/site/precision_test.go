@@ -88,7 +88,7 @@ func TestPrecisionPageWithoutAnything(t *testing.T) {
 func TestPrecisionPairsAreATable(t *testing.T) {
 	e := verified(t)
 	s := newSite(t)
-	body := s.Pages(e, now)["/precision.csv"]
+	body := s.Pages(e, now).Page("/precision.csv").Body()
 	rows, err := csv.NewReader(strings.NewReader(content(t, body))).ReadAll()
 	if err != nil {
 		t.Fatal(err)
@@ -105,11 +105,11 @@ func TestPrecisionPairsAreATable(t *testing.T) {
 			t.Errorf("%s is %q, want %q", rows[0][i], rows[2][i], want[i])
 		}
 	}
-	if s.Pages(e, now.Add(time.Hour))["/precision.csv"] != body {
+	if s.Pages(e, now.Add(time.Hour)).Page("/precision.csv").Body() != body {
 		t.Error("the table is made anew for the same summary")
 	}
 	e.Verification = nil
-	if text := content(t, s.Pages(e, now)["/precision.csv"]); text != csvHeader {
+	if text := content(t, s.Pages(e, now).Page("/precision.csv").Body()); text != csvHeader {
 		t.Errorf("without a summary: %q", text)
 	}
 }

@@ -49,14 +49,17 @@ func (s *Site) Router(a Around) http.Handler {
 		router.GET(path, serve)
 		router.HEAD(path, serve)
 	}
-	if s.options.Desk != nil {
-		read("/suscribirse", d.serveForm)
-		router.POST("/suscribirse", d.fromHere(d.subscribe))
-		read("/confirmar/:token", withToken(d.askToConfirm))
-		router.POST("/confirmar/:token", withToken(d.fromHere(d.confirm)))
-		router.POST("/confirmar/:token/no-fui-yo", withToken(d.fromHere(d.disown)))
-		read("/baja/:token", withToken(d.askToCancel))
-		router.POST("/baja/:token", withToken(d.cancel)) // a mail program's one click comes from anywhere
+	for _, l := range s.languages {
+		if s.options.Desk == nil {
+			break
+		}
+		read(l.path("/suscribirse"), d.serveForm)
+		router.POST(l.path("/suscribirse"), d.fromHere(d.subscribe))
+		read(l.path("/confirmar/:token"), withToken(d.askToConfirm))
+		router.POST(l.path("/confirmar/:token"), withToken(d.fromHere(d.confirm)))
+		router.POST(l.path("/confirmar/:token/no-fui-yo"), withToken(d.fromHere(d.disown)))
+		read(l.path("/baja/:token"), withToken(d.askToCancel))
+		router.POST(l.path("/baja/:token"), withToken(d.cancel)) // a mail program's one click comes from anywhere
 	}
 	if s.options.Demo != nil {
 		read("/demo/correo", d.serveCaughtMail)
@@ -110,14 +113,21 @@ func serveOptions(w http.ResponseWriter, _ *http.Request) {
 
 // draft is a page that is made for one request, before it is answered.
 type draft struct {
-	words almanac
+	*language // that of the request's path
+	words     almanac
 	moment
 }
 
-// draft looks at what is published now.
-func (d *desk) draft() draft {
+// draft looks at what is published now, in the language of a request.
+func (d *desk) draft(r *http.Request) draft {
 	e, now := d.Shown()
-	return draft{almanac{texts: d.texts, now: now, zone: d.options.Location}, read(e, now)}
+	l := d.languageOf(r.URL.Path)
+	return draft{l, almanac{texts: l.texts, now: now, zone: d.options.Location}, read(e, now)}
+}
+
+// frame makes what is around the content of a page that is made for one request.
+func (d *desk) frame(p draft, path, key string, body any) frame {
+	return d.Site.frame(p.language, p.moment, path, key, body)
 }
 
 // answer renders a page and sends it. Nobody may keep it.
@@ -125,7 +135,7 @@ func (d *desk) answer(w http.ResponseWriter, r *http.Request, status int, p draf
 	if r.Method == http.MethodPost {
 		r.Header.Del("If-None-Match") // preconditions are of reading
 	}
-	body := d.render(name, f.dated(p.words, p.moment, false))
+	body := d.render(p.language, name, f.dated(p.words, p.moment, false))
 	body.Serve(w, r, prepared.Terms{Status: status, Now: p.now, CacheControl: prepared.NoStore})
 }
 
@@ -144,10 +154,10 @@ func (d *desk) say(w http.ResponseWriter, r *http.Request, status int, name stri
 
 // sayMore is [desk.say] with more than words.
 func (d *desk) sayMore(w http.ResponseWriter, r *http.Request, status int, name string, more result) {
-	p := d.draft()
-	more.Title, more.Text = d.texts.say("resultado."+name+".titulo"), d.texts.say("resultado."+name+".texto")
-	f := d.frame(p.moment, "", "resultado", more)
-	f.Title, f.NoIndex = d.texts.say("titulo.resultado", "que", more.Title), true
+	p := d.draft(r)
+	more.Title, more.Text = p.say("resultado."+name+".titulo"), p.say("resultado."+name+".texto")
+	f := d.frame(p, "", "resultado", more)
+	f.Title, f.NoIndex = p.say("titulo.resultado", "que", more.Title), true
 	d.answer(w, r, status, p, "resultado", f)
 }
 

@@ -38,7 +38,7 @@ func (d *desk) subscribe(w http.ResponseWriter, r *http.Request, _ httprouter.Pa
 	form := formOf(in)
 	wish, faults := form.Check(e.Catalogue, subscription.PushHosts{}, now)
 	if len(faults) > 0 {
-		d.answerForm(w, r, http.StatusUnprocessableEntity, in, d.texts.faults(form, faults))
+		d.answerForm(w, r, http.StatusUnprocessableEntity, in, d.languageOf(r.URL.Path).faults(form, faults))
 		return
 	}
 	if wait, ok := d.Admit(r, now); !ok {

@@ -1,15 +1,16 @@
-// Package site renders the public website: every page once a publication, into
-// bodies that are served as they are.
-//
-// What cannot be made before, because it is of one request, is answered by the
-// handler that [Site.Router] gives: forms, the pages that a mail leads to, and
-// those of the demo.
+// Package site renders the public website: its pages in every language, and what
+// else of it people and programs read.
 //
 // Data passes through it top to bottom: a store.Edition is read at an instant
 // (moment: which hour is now, whether the estimates still hold) → states of parks
 // and trails → words, in the park's own time (almanac, texts) → views, one type
-// a page → html/template → prepared bodies by path. Nothing here is kept between
-// publications, so a Site may be used from any goroutine.
+// a page → html/template → prepared bodies by path, on a [Shelf] that makes each
+// when it is first asked for. Nothing here is kept between publications, so a
+// Site may be used from any goroutine.
+//
+// What cannot be made before, because it is of one request, is answered by the
+// handler that [Site.Router] gives: forms, the pages that a mail leads to, and
+// those of the demo.
 //
 // A missing value is shown as missing: no state here falls back to green.
 package site
@@ -18,12 +19,10 @@ import (
 	"bytes"
 	"fmt"
 	"html/template"
-	"io/fs"
-	"runtime"
+	"strings"
 	"sync"
 	"time"
 
-	"vigia/forecast/hazard"
 	"vigia/handlers/api"
 	"vigia/handlers/prepared"
 	"vigia/store"
@@ -48,20 +47,20 @@ type Options struct {
 
 // Site renders the pages.
 type Site struct {
-	options Options
-	texts   texts
-	pages   map[string]*template.Template // by template name
-	assets  map[string]*prepared.Body     // by path
-	style   string                        // path of the style sheet, with its hash
-	script  string
-	push    string // path of the script that subscribes to pushes
-	icon    string
-
-	manifest string
+	options   Options
+	languages []language
+	assets    map[string]*prepared.Body // by path
+	named     map[string]string         // path of an asset by the name of its file
 
 	pairsOnce sync.Mutex
 	pairs     *prepared.Body // raw pairs of pairsOf
 	pairsOf   *store.Verification
+}
+
+// language is one in which the site is rendered.
+type language struct {
+	texts
+	pages map[string]*template.Template // by template name
 }
 
 const htmlType = "text/html; charset=utf-8"
@@ -72,85 +71,110 @@ func New(options Options) (*Site, error) {
 	if options.Location == nil {
 		options.Location = time.UTC
 	}
-	raw, err := fs.ReadFile(web.Files, "es.json")
-	if err != nil {
-		return nil, fmt.Errorf("reading the texts: %w", err)
-	}
-	words, err := parseTexts(raw)
-	if err != nil {
+	s := &Site{options: options}
+	if err := s.loadAssets(web.Files); err != nil {
 		return nil, err
 	}
-	s := &Site{options: options, texts: words}
-	if s.pages, err = parsePages(web.Files, words); err != nil {
-		return nil, err
+	for _, of := range tongues {
+		words, err := readTexts(web.Files, of)
+		if err != nil {
+			return nil, err
+		}
+		pages, err := parsePages(web.Files, words, s.assetPath)
+		if err != nil {
+			return nil, err
+		}
+		s.languages = append(s.languages, language{words, pages})
 	}
-	return s, s.loadAssets(web.Files)
+	return s, nil
 }
 
-// Pages renders every page of an edition as it is at an instant, by path. The
+// Pages puts every page of an edition, as it is at an instant, on a shelf. The
 // pages of parks show hours in the park's zone.
-func (s *Site) Pages(e *store.Edition, now time.Time) map[string]*prepared.Body {
+func (s *Site) Pages(e *store.Edition, now time.Time) *Shelf {
+	shelf := NewShelf(len(s.languages) * (len(e.Catalogue.Parks) + len(e.Catalogue.Trails) + 16))
 	m := read(e, now)
-	country := almanac{texts: s.texts, now: now, zone: s.options.Location}
-	pages := make(map[string]*prepared.Body, len(e.Catalogue.Parks)+4)
-	add := func(name string, f frame) { pages[f.Path] = s.render(name, f) }
-
-	add("portada", s.frame(m, "/", "portada", country.home(m)).dated(country, m, true))
-	add("alertas", s.frame(m, "/alertas", "alertas", country.alerts(m, "")).dated(country, m, true))
-	add("metodo", s.frame(m, "/metodo", "metodo", country.method(e)).dated(country, m, false))
-	add("precision", s.frame(m, "/precision", "precision", country.precision(e)).dated(country, m, false))
-	pages[precisionCSV] = s.precisionPairs(e)
-	add("acerca", s.frame(m, "/acerca", "acerca", nil).dated(country, m, false))
-	add("privacidad", s.frame(m, "/privacidad", "privacidad", web.PolicyVersion).dated(country, m, false))
-	s.addParks(pages, country, m)
-	return pages
+	for i := range s.languages {
+		p := &printing{s, &s.languages[i], m, almanac{texts: s.languages[i].texts, now: now, zone: s.options.Location}, shelf}
+		p.putCountry()
+		p.putParks()
+	}
+	shelf.lend(precisionCSV, func() *prepared.Body { return s.precisionPairs(e) })
+	return shelf
 }
 
-// addParks renders the pages of the parks, on all processors: they are most of
-// what a publication costs.
-func (s *Site) addParks(pages map[string]*prepared.Body, country almanac, m moment) {
-	parks := m.Catalogue.Parks
-	paths, bodies := make([]string, len(parks)), make([]*prepared.Body, len(parks))
-	workers := min(runtime.GOMAXPROCS(0), len(parks))
-	var done sync.WaitGroup
-	for w := range workers {
-		done.Go(func() {
-			for i := w; i < len(parks); i += workers {
-				local := country.in(parks[i].TimeZone)
-				local.page = nil
-				view := local.park(m, i)
-				f := s.frame(m, view.Path, "parque", view).dated(local, m, true)
-				f.Title = s.texts.say("titulo.parque", "parque", view.Name)
-				f.Description = s.texts.say("descripcion.parque", "parque", view.Name)
-				paths[i], bodies[i] = f.Path, s.render("parque", f)
-			}
+// printing makes the pages of one publication in one language.
+type printing struct {
+	*Site
+	*language
+	moment
+	country almanac // for pages that are of no park
+	shelf   *Shelf
+}
+
+// put adds a page in the language: its path in the first language, its template,
+// which is also its name in the texts, and how its frame is made.
+func (p *printing) put(path, name string, frame func() frame) {
+	p.shelf.Put(p.path(path), func() *prepared.Body { return p.render(p.language, name, frame()) })
+}
+
+// putCountry adds the pages that are of no park.
+func (p *printing) putCountry() {
+	add := func(path, name string, current bool, view func() any) {
+		p.put(path, name, func() frame {
+			return p.frame(p.language, p.moment, path, name, view()).dated(p.country, p.moment, current)
 		})
 	}
-	done.Wait()
-	for i, path := range paths {
-		pages[path] = bodies[i]
-	}
+	add("/", "portada", true, func() any { return p.country.home(p.moment) })
+	add("/alertas", "alertas", true, func() any { return p.country.alerts(p.moment, "") })
+	add("/metodo", "metodo", false, func() any { return p.country.method(p.Edition) })
+	add("/precision", "precision", false, func() any { return p.country.precision(p.Edition) })
+	add("/acerca", "acerca", false, func() any { return nil })
+	add("/privacidad", "privacidad", false, func() any { return web.PolicyVersion })
 }
 
-// NotFound renders the page for a path that does not exist. simulated says that
-// the site shows the demo.
-func (s *Site) NotFound(simulated bool) *prepared.Body {
+// NotFound renders the page for paths that do not exist, in each language, and
+// gives the one for a path. simulated says that the site shows the demo.
+func (s *Site) NotFound(simulated bool) func(path string) *prepared.Body {
 	nothing := moment{Edition: &store.Edition{Simulated: simulated}}
-	return s.render("no_encontrada", s.frame(nothing, "", "no_encontrada", nil))
+	pages := make(map[*language]*prepared.Body)
+	for i := range s.languages {
+		l := &s.languages[i]
+		pages[l] = s.render(l, "no_encontrada", s.frame(l, nothing, "", "no_encontrada", nil))
+	}
+	return func(path string) *prepared.Body { return pages[s.languageOf(path)] }
+}
+
+// languageOf gives the language of a path: the first one where it has none.
+func (s *Site) languageOf(path string) *language {
+	for i := range s.languages[1:] {
+		l := &s.languages[i+1]
+		if rest, ok := strings.CutPrefix(path, l.Root); ok && (rest == "" || rest[0] == '/') {
+			return l
+		}
+	}
+	return &s.languages[0]
 }
 
 // Assets gives the files that the pages need, by path. The paths under /static/
 // carry a hash of the content, so they may be cached for ever.
 func (s *Site) Assets() map[string]*prepared.Body { return s.assets }
 
-// frame makes what is around a page's content. key names the page in the texts.
-func (s *Site) frame(m moment, path, key string, body any) frame {
-	return frame{
-		Title: s.texts.say("titulo." + key), Description: s.texts.say("descripcion." + key), Path: path,
+// frame makes what is around a page's content. path is that in the first
+// language, "" for a page that no link leads to; key names the page in the texts.
+func (s *Site) frame(l *language, m moment, path, key string, body any) frame {
+	f := frame{
+		Title: l.say("titulo." + key), Description: l.say("descripcion." + key), Path: path, Tongue: l.tongue,
 		Base: s.options.BaseURL, Version: s.options.Version, Contact: s.options.Contact,
-		Style: s.style, Script: s.script, Icon: s.icon, Manifest: s.manifest,
 		Simulated: m.Simulated, Demo: s.options.Demo != nil, Subscribe: s.opens(subscription.Email) || s.opens(subscription.WebPush), Body: body,
 	}
+	for i := range s.languages {
+		to := &s.languages[i]
+		f.Languages = append(f.Languages, translation{
+			Tag: to.Tag, Name: to.say("idioma.propio"), Path: to.path(path), Here: to.Code == l.Code,
+		})
+	}
+	return f
 }
 
 // opens tells whether people can be told in a way.
@@ -158,22 +182,11 @@ func (s *Site) opens(c subscription.Channel) bool {
 	return s.options.Desk != nil && s.options.Desk.Open(c)
 }
 
-// dated adds to a frame how old its estimates are. current says that the page
-// shows them, so that it must turn old with them.
-func (f frame) dated(a almanac, m moment, current bool) frame {
-	age := a.validity(m)
-	f.Age = &age
-	if current && m.reason == hazard.NoReason {
-		f.ValidUntil = m.ValidUntil.UTC().Format(time.RFC3339)
-	}
-	return f
-}
-
 // render executes a page's template. It can fail only when a template asks for
 // what its view does not have, which the tests of every template exclude.
-func (s *Site) render(name string, f frame) *prepared.Body {
+func (s *Site) render(l *language, name string, f frame) *prepared.Body {
 	var page bytes.Buffer
-	if err := s.pages[name].ExecuteTemplate(&page, "pagina", f); err != nil {
+	if err := l.pages[name].ExecuteTemplate(&page, "pagina", f); err != nil {
 		panic(fmt.Sprintf("site: rendering %s for %s: %v", name, f.Path, err))
 	}
 	return prepared.Static(htmlType, page.Bytes())

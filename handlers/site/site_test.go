@@ -16,15 +16,25 @@ import (
 	"vigia/store/catalogue"
 )
 
-// pagesOf renders an edition and reads every page.
+// pagesOf renders an edition and reads every page in Spanish.
 func pagesOf(t testing.TB, e *store.Edition, at time.Time) map[string]string {
 	t.Helper()
-	pages := make(map[string]string)
-	for path, body := range newSite(t).Pages(e, at) {
-		if strings.Contains(path, ".") {
-			continue // a file, not a page
+	return pagesIn(t, "", e, at)
+}
+
+// pagesIn renders an edition and reads every page in the language at a root, by
+// its path in the first one.
+func pagesIn(t testing.TB, root string, e *store.Edition, at time.Time) map[string]string {
+	t.Helper()
+	pages, shelf := make(map[string]string), newSite(t).Pages(e, at)
+	for path := range shelf.Paths() {
+		rest, english := strings.CutPrefix(path, "/en/")
+		if strings.Contains(path, ".") || english != (root != "") {
+			continue // a file, or another language
 		}
-		pages[path] = content(t, body)
+		if body := shelf.Page(path).Body(); body.ContentType() == htmlType {
+			pages["/"+strings.TrimPrefix(rest, "/")] = content(t, body)
+		}
 	}
 	return pages
 }
@@ -51,10 +61,10 @@ func TestEveryPageInEveryState(t *testing.T) {
 	for name, e := range allStates(t) {
 		e = short(e)
 		pages := pagesOf(t, e, now)
-		if len(pages) != len(e.Catalogue.Parks)+6 {
-			t.Errorf("%s: %d pages", name, len(pages))
+		if english := pagesIn(t, "/en", e, now); len(english) != len(pages) || len(pages) < len(e.Catalogue.Parks)+6 {
+			t.Errorf("%s: %d pages, %d in English", name, len(pages), len(english))
 		}
-		pages["404"] = content(t, newSite(t).NotFound(e.Simulated))
+		pages["404"] = content(t, newSite(t).NotFound(e.Simulated)("/nada"))
 		for path, page := range pages {
 			if err := wellFormed(page); err != nil {
 				t.Errorf("%s %s: %v", name, path, err)
@@ -261,7 +271,7 @@ func TestTheHourShownIsTheCurrentOne(t *testing.T) {
 func TestHomeOrder(t *testing.T) {
 	e := edition(t)
 	page := newSite(t)
-	home := almanac{texts: page.texts, now: now, zone: page.options.Location}.home(read(e, now))
+	home := almanac{texts: page.languages[0].texts, now: now, zone: page.options.Location}.home(read(e, now))
 	var order []string
 	total := 0
 	for _, g := range home.Groups {
@@ -350,6 +360,9 @@ func TestAssets(t *testing.T) {
 		t.Error("no robots.txt")
 	}
 	for path, body := range s.Assets() {
+		if strings.Contains(path, "leaflet") || strings.Contains(path, "uplot") {
+			continue // they name where they come from
+		}
 		if text := content(t, body); strings.Contains(strings.ReplaceAll(text, "http://www.w3.org/2000/svg", ""), "http") {
 			t.Errorf("%s names another host", path)
 		}
@@ -361,7 +374,7 @@ func TestOrphanTemplateIsRefused(t *testing.T) {
 	if err := findOrphans(files); err == nil || !strings.Contains(err.Error(), "olvidada") {
 		t.Errorf("got %v", err)
 	}
-	if _, err := parsePages(fstest.MapFS{}, texts{}); err == nil {
+	if _, err := parsePages(fstest.MapFS{}, texts{}, nil); err == nil {
 		t.Error("pages without templates pass")
 	}
 }
@@ -370,6 +383,6 @@ func BenchmarkPages(b *testing.B) {
 	s, e := newSite(b), edition(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		s.Pages(e, now)
+		bodies(s.Pages(e, now))
 	}
 }

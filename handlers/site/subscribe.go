@@ -85,11 +85,10 @@ func (d *desk) serveForm(w http.ResponseWriter, r *http.Request, _ httprouter.Pa
 
 // answerForm sends the form as it was filled in, with what is wrong with it.
 func (d *desk) answerForm(w http.ResponseWriter, r *http.Request, status int, in url.Values, faults []fieldFault) {
-	p := d.draft()
+	p := d.draft(r)
 	view := p.form(in, faults)
 	view.Mail, view.Push = d.opens(subscription.Email), d.opens(subscription.WebPush)
-	f := d.frame(p.moment, "/suscribirse", "suscribirse", view)
-	f.PushScript = d.push
+	f := d.frame(p, "/suscribirse", "suscribirse", view)
 	// A browser too old to say from which site a form comes says its origin, but
 	// only when the page may be named to this site itself.
 	w.Header()["Referrer-Policy"] = sameOrigin
@@ -110,7 +109,7 @@ func (p draft) form(in url.Values, faults []fieldFault) formPage {
 	for _, name := range plainFields {
 		view.Value[name] = in.Get(name)
 	}
-	say := p.words.texts.say
+	say := p.say
 	for l := alert.Caution; l <= alert.Danger; l++ {
 		view.Levels = append(view.Levels, choice{l.String(), say("nivel_minimo." + l.String()), in.Get("nivel_minimo") == l.String()})
 	}
@@ -150,7 +149,7 @@ func (p draft) addParks(view *formPage, in url.Values) {
 		}
 		last := &view.Regions[len(view.Regions)-1]
 		last.Parks = append(last.Parks, one)
-		last.Text = p.words.texts.count("parques.cuenta", len(last.Parks))
+		last.Text = p.count("parques.cuenta", len(last.Parks))
 	}
 	if len(view.Chosen) > trailsFrom {
 		view.Trails = nil

@@ -11,18 +11,36 @@ import (
 
 // sharedTemplates are part of every page; the others are a page each.
 var (
-	sharedTemplates = []string{"pagina", "formas", "alerta", "senal", "deseos"}
-	pageTemplates   = []string{"portada", "parque", "alertas", "metodo", "precision", "acerca", "no_encontrada", "privacidad",
-		"suscribirse", "confirmar", "baja", "resultado", "demo_correo", "demo_push"}
+	sharedTemplates = []string{"pagina", "formas", "alerta", "senal", "deseos", "avisarme"}
+	pageTemplates   = []string{
+		"portada",
+		"parque",
+		"alertas",
+		"metodo",
+		"precision",
+		"acerca",
+		"privacidad",
+		"suscribirse",
+		"confirmar",
+		"baja",
+		"resultado",
+		"demo_correo",
+		"demo_push",
+		"no_encontrada",
+	}
 )
 
 // parsePages parses each page together with the shared templates. A file that
-// belongs to neither is an error: it would be dead text that looks alive.
-func parsePages(files fs.FS, words texts) (map[string]*template.Template, error) {
+// belongs to neither is an error: it would be dead text that looks alive. In a
+// template, t says a text, cuenta one for a number, ruta gives the path of a page
+// in the language and archivo that of an asset.
+func parsePages(files fs.FS, words texts, asset func(name string) (string, error)) (map[string]*template.Template, error) {
 	if err := findOrphans(files); err != nil {
 		return nil, err
 	}
-	shared := template.New("").Option("missingkey=error").Funcs(template.FuncMap{"t": words.say, "cuenta": words.count})
+	shared := template.New("").Option("missingkey=error").Funcs(template.FuncMap{
+		"t": words.say, "cuenta": words.count, "ruta": words.path, "archivo": asset,
+	})
 	shared, err := shared.ParseFS(files, templateFiles(sharedTemplates)...)
 	if err != nil {
 		return nil, fmt.Errorf("parsing the shared templates: %w", err)

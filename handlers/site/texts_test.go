@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -103,28 +104,34 @@ func wantedKeys(t *testing.T) map[string]bool {
 		}
 		read(string(source))
 	}
-	for _, file := range []string{"figures.go", "clock.go", "ribbon.go", "level.go", "frame.go", "home.go", "alerts.go", "park.go", "notices.go", "method.go", "precision.go", "site.go",
-		"router.go", "subscribe.go", "signup.go", "wishes.go", "confirm.go", "cancel.go", "demo.go"} {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
 		source, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		read(string(source))
 	}
-	for _, file := range []string{"es.json", "app.css", "vigencia.js", "avisos.js", "sw.js", "manifest.webmanifest", "favicon.svg", "robots.txt"} {
+	for file := range newSite(t).named {
 		delete(wanted, file)
 	}
 	return wanted
 }
 
 func TestEveryKeyExistsAndIsUsed(t *testing.T) {
-	words, wanted := newSite(t).texts, wantedKeys(t)
+	words, wanted := newSite(t).languages[0].texts, wantedKeys(t)
 	for _, key := range slices.Sorted(maps.Keys(wanted)) {
-		if strings.TrimSpace(words[key]) == "" {
+		if strings.TrimSpace(words.words[key]) == "" {
 			t.Errorf("no text for %q", key)
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(words)) {
+	for _, key := range slices.Sorted(maps.Keys(words.words)) {
 		if !wanted[key] {
 			t.Errorf("nothing uses %q", key)
 		}
@@ -145,7 +152,7 @@ func officialWord(text string) string {
 }
 
 func TestTextsHaveNoForbiddenWords(t *testing.T) {
-	for key, text := range newSite(t).texts {
+	for key, text := range newSite(t).languages[0].words {
 		if found := officialWord(text); found != "" {
 			t.Errorf("%s says %q", key, found)
 		}
@@ -158,7 +165,7 @@ func TestTextsHaveNoForbiddenWords(t *testing.T) {
 }
 
 func TestSayFillsPlaces(t *testing.T) {
-	words := texts{"a": "{n} de {m}: {n}", "c.uno": "un {n}", "c.otros": "{n} cosas"}
+	words := texts{words: map[string]string{"a": "{n} de {m}: {n}", "c.uno": "un {n}", "c.otros": "{n} cosas"}}
 	for got, want := range map[string]string{
 		words.say("a", "n", 3, "m", "{n}"): "3 de {n}: 3",
 		words.say("falta"):                 "falta",
@@ -169,7 +176,7 @@ func TestSayFillsPlaces(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
-	if _, err := parseTexts([]byte("[]")); err == nil {
+	if _, err := parseTexts(tongues[0], []byte("[]")); err == nil {
 		t.Error("a list passed for texts")
 	}
 }

@@ -33,10 +33,10 @@ func (a almanac) wishes(c *catalogue.Catalogue, p *subscription.Preferences) wis
 		Language: a.texts.say("idioma." + p.Language.String()),
 	}
 	for _, slug := range p.Parks {
-		w.Places = append(w.Places, placeOf(c, slug))
+		w.Places = append(w.Places, a.texts.placeOf(c, slug))
 	}
 	for _, id := range p.Trails {
-		w.addTrail(c, id)
+		a.texts.addTrail(&w, c, id)
 	}
 	if p.Hazards != 0 {
 		w.Hazards = strings.Join(a.texts.hazards(p.Hazards), ", ")
@@ -50,19 +50,19 @@ func (a almanac) wishes(c *catalogue.Catalogue, p *subscription.Preferences) wis
 	return w
 }
 
-func placeOf(c *catalogue.Catalogue, slug string) place {
+func (t texts) placeOf(c *catalogue.Catalogue, slug string) place {
 	i, ok := c.ParkBySlug(slug)
 	if !ok {
 		return place{Name: slug}
 	}
-	link := linkTo(c.Parks[i])
+	link := t.linkTo(c.Parks[i])
 	return place{Name: link.Name, Path: link.Path}
 }
 
 // addTrail puts a trail, "park/trail", to its park.
-func (w *wishes) addTrail(c *catalogue.Catalogue, id string) {
+func (t texts) addTrail(w *wishes, c *catalogue.Catalogue, id string) {
 	slug, name, _ := strings.Cut(id, "/")
-	of := placeOf(c, slug)
+	of := t.placeOf(c, slug)
 	if i, ok := c.ParkBySlug(slug); ok {
 		for _, trail := range c.TrailsOf(i) {
 			if trail.Slug == name {

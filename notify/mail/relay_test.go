@@ -139,3 +139,37 @@ func TestSilentTLS(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatToDo: an error of the settings names the one to look at.
+func TestWhatToDo(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		mailbox simulate.MailboxOptions
+		change  func(*Options)
+		answer  string // to MAIL
+		want    string
+	}{
+		{"no STARTTLS", simulate.MailboxOptions{}, func(o *Options) { o.TLS = "starttls" }, "", "use --smtp-tls tls"},
+		{"no TLS", simulate.MailboxOptions{}, func(o *Options) { o.TLS = "tls" }, "", "use --smtp-tls starttls"},
+		{"a stranger's certificate", simulate.MailboxOptions{TLS: "tls"}, func(o *Options) { o.TLS = "tls" }, "", "--smtp-host must be the name"},
+		{"no login", simulate.MailboxOptions{}, func(o *Options) { o.User, o.Password = "vigia", "x" }, "", "leave --smtp-user"},
+		{"wrong password", simulate.MailboxOptions{User: "vigia", Password: "otro"}, func(o *Options) { o.User, o.Password = "vigia", "x" }, "", "check --smtp-user"},
+		{"no such port", simulate.MailboxOptions{}, func(o *Options) { o.Port = 1 }, "", "check --smtp-host and --smtp-port"},
+		{"no such host", simulate.MailboxOptions{}, func(o *Options) { o.Host, o.TLS = "relay.invalid.", "starttls" }, "", "check --smtp-host"},
+		{"a sender it does not know", simulate.MailboxOptions{}, nil, "553 5.7.1 not owned by user", "check --smtp-from"},
+		{"not now", simulate.MailboxOptions{}, nil, "450 4.7.1 greylisted", "try again in some minutes"},
+	} {
+		m := openMailbox(t, c.mailbox)
+		if c.answer != "" {
+			m.Fail(simulate.MailFault{At: simulate.AtMail, Answer: c.answer})
+		}
+		s := senderTo(t, m, c.change)
+		s.roots = x509.NewCertPool()
+		if r := s.Send(t.Context(), news(t), ana); r.Err == nil || !strings.Contains(r.Err.Error(), c.want) {
+			t.Errorf("%s: %v", c.name, r.Err)
+		}
+		if err := s.Check(t.Context()); c.answer == "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: check says %v", c.name, err)
+		}
+	}
+}

@@ -4,9 +4,13 @@ import (
 	"context"
 	"errors"
 	"regexp"
+	"slices"
 	"strings"
+	"unicode"
 
 	gomail "github.com/wneessen/go-mail"
+
+	"vigia/store/subscription"
 )
 
 // longestAnswer is how much of a relay's answer is worth a log line, in bytes.
@@ -15,8 +19,9 @@ const longestAnswer = 300
 var (
 	anyAddress = regexp.MustCompile(`[^\s@<>]*(?:@|%40)[^\s@<>,;:]*`)
 	anyLink    = regexp.MustCompile(`(?i)https?://\S*`)
-	// anyToken finds tokens, which have 43 characters, where a link was taken apart.
-	anyToken = regexp.MustCompile(`[A-Za-z0-9_-]{40,}`)
+	// anyToken finds tokens, which have 43 characters, where a link was taken apart,
+	// and enough of one that a line's end broke in two.
+	anyToken = regexp.MustCompile(`[A-Za-z0-9_-]{20,}`)
 )
 
 // scrubbed gives an error's text without the person: relays quote the address, in
@@ -33,15 +38,49 @@ func scrubbed(err error, to string) error {
 	text = anyLink.ReplaceAllString(oneLine(text), "[link]")
 	text = anyAddress.ReplaceAllString(text, "[address]")
 	text = anyToken.ReplaceAllString(text, "[token]")
-	local, domain, _ := strings.Cut(to, "@")
-	mailbox, _, _ := strings.Cut(local, "+") // what a relay looks up may lack the tag
-	for _, part := range []string{local, mailbox, domain} {
-		if part != "" {
-			text = regexp.MustCompile(`(?i)(^|[^a-z0-9])`+regexp.QuoteMeta(part)+`([^a-z0-9]|$)`).ReplaceAllString(text, "${1}[address]${2}")
-		}
+	for _, part := range partsOf(to) {
+		text = without(text, part)
 	}
 	if len(text) > longestAnswer {
 		text = strings.ToValidUTF8(text[:longestAnswer], "") + "…"
 	}
 	return errors.New(text)
+}
+
+// What of an address is no word by chance, in characters: standing alone, and within
+// another word.
+const (
+	tellingWord = 3
+	tellingPart = 6
+)
+
+// partsOf gives what a relay may quote of an address, the longest first: its two
+// sides, the mailbox that it looks up, which may lack the tag, the domain as people
+// write it, and the words that the local part is made of, as those of a name.
+func partsOf(to string) []string {
+	local, domain, _ := strings.Cut(to, "@")
+	mailbox, _, _ := strings.Cut(local, "+")
+	parts := []string{local, mailbox, domain, subscription.WrittenDomain(domain)}
+	for _, word := range strings.FieldsFunc(local, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if len(word) >= tellingWord {
+			parts = append(parts, word)
+		}
+	}
+	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
+	slices.SortStableFunc(parts, func(a, b string) int { return len(b) - len(a) })
+	return slices.Compact(parts)
+}
+
+// without takes a part of an address out of a text: a short one as a word of its own,
+// a long one wherever it stands.
+func without(text, part string) string {
+	pattern := `(?i)()` + regexp.QuoteMeta(part) + `()`
+	if len(part) < tellingPart {
+		pattern = `(?i)(^|[^a-z0-9])` + regexp.QuoteMeta(part) + `([^a-z0-9]|$)`
+	}
+	find := regexp.MustCompile(pattern)
+	for range 2 { // two in a row share what is between them
+		text = find.ReplaceAllString(text, "${1}[address]${2}")
+	}
+	return text
 }

@@ -29,7 +29,7 @@ func (s *Sender) Send(ctx context.Context, b *bulletin.Bulletin, to string) bull
 		}
 		return bulletin.Result{Verdict: bulletin.Delivered}
 	}
-	return bulletin.Result{Verdict: judge(err), Err: scrubbed(err, to)}
+	return bulletin.Result{Verdict: judge(err), Err: s.advised(err, scrubbed(err, to))}
 }
 
 // deliver sends a letter over an idle connection or a new one. An idle connection
@@ -70,7 +70,8 @@ func (s *Sender) Check(ctx context.Context) error {
 	defer cancel()
 	c, err := s.dial(ctx)
 	if err != nil {
-		return fmt.Errorf("relay %s, port %d: %w", s.options.Host, s.options.Port, scrubbed(&dialError{err}, ""))
+		err = &dialError{err}
+		return fmt.Errorf("relay %s, port %d: %w", s.options.Host, s.options.Port, s.advised(err, scrubbed(err, "")))
 	}
 	defer c.quit()
 	stop := context.AfterFunc(ctx, func() { c.raw.Close() })

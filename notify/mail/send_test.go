@@ -294,6 +294,8 @@ func TestErrorsNameNobody(t *testing.T) {
 		"no such user (ana.rojas) at correo.example.com", "mailto:" + ana + "?x", "bad link " + link, "see HTTPS://x.example/?u=ana.rojas%40correo.example.com",
 		"ana.rojas ana.rojas,ana.rojas@ [correo.example.com]", "message <" + ref + "@vigia.example.cl> refused",
 		"rcpt=ana.rojas%40correo.example.com refused", "listed: vigia.example.cl/baja/" + token, "hxxps://vigia[.]example[.]cl%2Fbaja%2F" + token,
+		"ana.rojas ana.rojas ana.rojas", "correo.example.com,correo.example.com", "=3Cana.rojas=40correo.example.com=3E", "xana.rojasx", "Ana Rojas is away",
+		"listed: " + token[:21] + "\r\n550 5.1.1 " + token[21:],
 	} {
 		for _, stage := range []simulate.MailStage{simulate.AtRecipient, simulate.AtContent} {
 			m := openMailbox(t, simulate.MailboxOptions{})
@@ -303,7 +305,7 @@ func TestErrorsNameNobody(t *testing.T) {
 				t.Fatal(r)
 			}
 			text := strings.ToLower(r.Err.Error())
-			for _, secret := range []string{"ana.rojas", "correo.example", strings.ToLower(token), "@"} {
+			for _, secret := range []string{"rojas", "correo.example", strings.ToLower(token[:20]), strings.ToLower(token[22:]), "@"} {
 				if strings.Contains(text, secret) {
 					t.Errorf("%q says %q", quoted, text)
 				}
@@ -312,6 +314,16 @@ func TestErrorsNameNobody(t *testing.T) {
 				t.Errorf("%q no longer says what was answered: %q", quoted, text)
 			}
 		}
+	}
+}
+
+// TestErrorsNameNoDomain: a relay may write a domain as people do.
+func TestErrorsNameNoDomain(t *testing.T) {
+	m := openMailbox(t, simulate.MailboxOptions{})
+	m.Fail(simulate.MailFault{At: simulate.AtRecipient, Answer: "450 4.4.3 no MX for rojasñandú.cl, try again"})
+	r := senderTo(t, m, nil).Send(t.Context(), news(t), "ana@xn--rojasand-h3a7g.cl")
+	if r.Err == nil || strings.Contains(r.Err.Error(), "rojas") || !strings.Contains(r.Err.Error(), "no MX for [address], try again") {
+		t.Errorf("it says %v", r.Err)
 	}
 }
 

@@ -38,6 +38,9 @@ func (in *input) missing(name string) bool {
 // checkNoRelay finds settings that only make sense with a relay.
 func (in *input) checkNoRelay() {
 	if in.command.Name == "test-mail" {
+		if !in.missing("smtp-host") {
+			return // it is wrong, not absent
+		}
 		in.fault("--smtp-host (none): required by test-mail: the mail relay to test")
 		return
 	}

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -58,6 +59,9 @@ func TestTestMail(t *testing.T) {
 	wantFault(t, faultsOf(t, "test-mail", args[1:], nil, nil), "test-mail", "to which address")
 	wantFault(t, faultsOf(t, "test-mail", []string{"ana", "--smtp-host", "x.cl", "--smtp-from", "a@b.cl"}, nil, nil), `"ana"`, "e-mail address")
 	wantFault(t, faultsOf(t, "test-mail", args[:1], nil, nil), "--smtp-host", "required by test-mail")
+	if faults := fmt.Sprint(faultsOf(t, "test-mail", []string{"ana@example.cl", "--smtp-host", "x.cl:25", "--smtp-from", "a@b.cl"}, nil, nil)); strings.Contains(faults, "(none)") {
+		t.Errorf("a host that is wrong is told as missing: %s", faults)
+	}
 }
 
 // A setting that is wrong is not told as missing besides.

@@ -69,6 +69,21 @@ func ParseAddress(text string) (string, error) {
 // case. No relay of today tells letters of different case apart.
 func Identity(address string) string { return strings.ToLower(address) }
 
+// Mailbox gives what is one mailbox however its address is varied: the address in
+// lower case without the tag after a plus sign, at Gmail without its dots too. Who
+// protects a mailbox from mails that nobody wanted counts by it. Two people are
+// never one for it but at a relay where a plus sign means nothing.
+func Mailbox(address string) string {
+	local, domain, _ := strings.Cut(Identity(address), "@")
+	if tag := strings.IndexByte(local, '+'); tag > 0 {
+		local = local[:tag]
+	}
+	if domain == "gmail.com" || domain == "googlemail.com" {
+		local, domain = strings.ReplaceAll(local, ".", ""), "gmail.com"
+	}
+	return local + "@" + domain
+}
+
 // isDotAtom tells whether a local part is one of RFC 5322 in ASCII.
 func isDotAtom(local string) bool {
 	for atom := range strings.SplitSeq(local, ".") {
@@ -106,6 +121,16 @@ func parseDomain(text string) (string, error) {
 		}
 	}
 	return domain, nil
+}
+
+// WrittenDomain gives a domain as people write it, xn--and-6ma2c.cl as ñandú.cl, and
+// as it is where it cannot be read.
+func WrittenDomain(domain string) string {
+	written, err := idna.ToUnicode(domain)
+	if err != nil {
+		return domain
+	}
+	return written
 }
 
 // looksLikeNumber tells whether a label may be read as the last number of an IPv4

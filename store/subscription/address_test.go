@@ -77,6 +77,33 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
+func TestMailbox(t *testing.T) {
+	for address, want := range map[string]string{
+		"Ana.Soto@Example.cl":        "ana.soto@example.cl",
+		"ana+vigia@example.cl":       "ana@example.cl",
+		"ana+a+b@example.cl":         "ana@example.cl",
+		"+ana@example.cl":            "+ana@example.cl",
+		"a.n.a+x@gmail.com":          "ana@gmail.com",
+		"A.na@googlemail.com":        "ana@gmail.com",
+		"a.na@gmail.com.example.cl":  "a.na@gmail.com.example.cl",
+		"ana-b@example.cl":           "ana-b@example.cl",
+		"ana@xn--and-6ma2c.cl":       "ana@xn--and-6ma2c.cl",
+		"a.na+x@mail.googlemail.com": "a.na@mail.googlemail.com",
+	} {
+		if got := Mailbox(address); got != want {
+			t.Errorf("%q: %q, want %q", address, got, want)
+		}
+	}
+}
+
+func TestWrittenDomain(t *testing.T) {
+	for domain, want := range map[string]string{"xn--and-6ma2c.cl": "ñandú.cl", "example.cl": "example.cl", "": ""} {
+		if got := WrittenDomain(domain); got != want {
+			t.Errorf("%q: %q, want %q", domain, got, want)
+		}
+	}
+}
+
 // FuzzParseAddress: what is taken is a plain address that a mail's header and an
 // SMTP command can carry as it stands, and is taken again unchanged.
 func FuzzParseAddress(f *testing.F) {
