@@ -49,30 +49,25 @@ const runAxe = `(async () => {
 // unfold opens what is folded, so that it is looked at too.
 const unfold = `document.querySelectorAll("details").forEach(d => { d.open = true; }); true`
 
-func testAxe(t *testing.T, all *tabs, stops []*stop) {
-	source := string(fromNPM(t, axeFile)) + "; true"
-	all.each(t, differing(stops), func(t *testing.T, tab context.Context, s *stop) {
-		s.visit(t, tab, 360, "light")
-		evaluate[bool](t, tab, source)
-		evaluate[bool](t, tab, unfold)
-		for _, width := range []int64{360, 1280} {
-			for _, scheme := range []string{"light", "dark"} {
-				if err := chromedp.Do(tab, look(width, scheme)); err != nil {
-					t.Fatal(err)
+// accessibility wants axe to find nothing, on a phone and on a screen, in light
+// and in the dark.
+func accessibility(t *testing.T, tab context.Context, s *stop) (faults []string) {
+	s.visit(t, tab, 360, "light")
+	evaluate[bool](t, tab, string(fromNPM(t, axeFile))+"; true")
+	evaluate[bool](t, tab, unfold)
+	for _, width := range []int64{360, 1280} {
+		for _, scheme := range []string{"light", "dark"} {
+			if err := chromedp.Do(tab, look(width, scheme)); err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range evaluate[[]finding](t, tab, fmt.Sprintf(runAxe, scheme == "dark")) {
+				if !excepted(f) {
+					faults = append(faults, fmt.Sprintf("%d px, %s: %s: %s: %s", width, scheme, f.Rule, f.Element, f.Why))
 				}
-				reportAxe(t, tab, fmt.Sprintf("%d px, %s", width, scheme), scheme == "dark")
 			}
 		}
-	})
-}
-
-func reportAxe(t *testing.T, tab context.Context, where string, coloursOnly bool) {
-	t.Helper()
-	for _, f := range evaluate[[]finding](t, tab, fmt.Sprintf(runAxe, coloursOnly)) {
-		if !excepted(f) {
-			t.Errorf("%s: %s: %s: %s", where, f.Rule, f.Element, f.Why)
-		}
 	}
+	return faults
 }
 
 func excepted(f finding) bool {

@@ -78,7 +78,7 @@ func (c *complaints) watch(t *testing.T, ctx context.Context, site string) {
 		case *runtime.EventExceptionThrown:
 			add("exception: " + e.ExceptionDetails.Text)
 		case *runtime.EventConsoleAPICalled:
-			add("console: " + e.Type.String())
+			add(fmt.Sprintf("console: %s %s", e.Type, argumentsOf(e)))
 		case *network.EventRequestWillBeSent:
 			if !strings.HasPrefix(e.Request.URL, site) && !strings.HasPrefix(e.Request.URL, "data:") { // the icons of a form's fields are the browser's
 				add("request to " + e.Request.URL)
@@ -88,6 +88,15 @@ func (c *complaints) watch(t *testing.T, ctx context.Context, site string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// argumentsOf gives what a page wrote on its console.
+func argumentsOf(e *runtime.EventConsoleAPICalled) string {
+	var words []string
+	for _, argument := range e.Args {
+		words = append(words, argument.Description+string(argument.Value))
+	}
+	return strings.Join(words, " ")
 }
 
 func (c *complaints) take() []string {

@@ -50,27 +50,29 @@ const judgeOrder = `(() => {
 // scrolls is a stop too, and a field of a date has several.
 const spare = 6
 
-// testKeyboard goes through every page with the Tab key.
-func testKeyboard(t *testing.T, all *tabs, stops []*stop) {
-	var seen sync.Map // sorts of elements whose focus was looked at, with the width
-	all.each(t, differing(stops), func(t *testing.T, tab context.Context, s *stop) {
-		for _, width := range []int64{360, 1280} {
-			if width > 360 && s.state != "normal" {
-				continue
-			}
-			s.visit(t, tab, width, "light")
-			testSkipLink(t, tab)
-			s.visit(t, tab, width, "light")
-			evaluate[bool](t, tab, unfold)
-			count := evaluate[struct{ Wanted, Fields int }](t, tab, listReachable)
-			pressTab(t, tab, count.Wanted+spare*(count.Fields+1))
-			faults := evaluate[[]string](t, tab, judgeOrder)
-			for _, fault := range append(faults, evaluate[[]string](t, tab, covered)...) {
-				t.Errorf("%d px: %s", width, fault)
-			}
-			testFocusSeen(t, tab, fmt.Sprintf("%d px", width), &seen)
+// keyboard is a person without a mouse.
+type keyboard struct {
+	seen sync.Map // sorts of elements whose focus was looked at, with the width
+}
+
+// look goes through a page with the Tab key.
+func (k *keyboard) look(t *testing.T, tab context.Context, s *stop) (faults []string) {
+	for _, width := range []int64{360, 1280} {
+		if width > 360 && s.state != "normal" {
+			continue
 		}
-	})
+		s.visit(t, tab, width, "light")
+		found := skipLink(t, tab)
+		s.visit(t, tab, width, "light")
+		evaluate[bool](t, tab, unfold)
+		count := evaluate[struct{ Wanted, Fields int }](t, tab, listReachable)
+		pressTab(t, tab, count.Wanted+spare*(count.Fields+1))
+		found = append(found, evaluate[[]string](t, tab, judgeOrder)...)
+		found = append(found, evaluate[[]string](t, tab, covered)...)
+		found = append(found, k.unseen(t, tab, fmt.Sprint(width))...)
+		faults = append(faults, at(width, found)...)
+	}
+	return faults
 }
 
 func pressTab(t *testing.T, tab context.Context, times int) {
@@ -80,19 +82,18 @@ func pressTab(t *testing.T, tab context.Context, times int) {
 	}
 }
 
-// testSkipLink wants the first press of Tab to show a link to the content, and
-// the link to lead there.
-func testSkipLink(t *testing.T, tab context.Context) {
+// skipLink wants the first press of Tab to show a link to the content, and the
+// link to lead there.
+func skipLink(t *testing.T, tab context.Context) (faults []string) {
 	t.Helper()
 	pressTab(t, tab, 1)
 	const shown = `(() => {
 		const link = document.activeElement, box = link.getBoundingClientRect();
-		if (!(link.getAttribute("href") || "").startsWith("#")) return "the first stop is no link to the content: " + link.outerHTML.slice(0, 80);
-		return box.top >= 0 && box.left >= 0 && box.height > 10 ? "" : "the link to the content is not shown";
+		if (!(link.getAttribute("href") || "").startsWith("#")) return ["the first stop is no link to the content: " + link.outerHTML.slice(0, 80)];
+		return box.top >= 0 && box.left >= 0 && box.height > 10 ? [] : ["the link to the content is not shown"];
 	})()`
-	if fault := evaluate[string](t, tab, shown); fault != "" {
-		t.Error(fault)
-		return
+	if faults = evaluate[[]string](t, tab, shown); len(faults) > 0 {
+		return faults
 	}
 	if err := chromedp.Do(tab, chromedp.KeyEvent(kb.Enter)); err != nil {
 		t.Fatal(err)
@@ -100,11 +101,10 @@ func testSkipLink(t *testing.T, tab context.Context) {
 	pressTab(t, tab, 1)
 	const arrived = `(() => {
 		const main = document.querySelector("main"), at = document.activeElement;
-		return main.contains(at) || !main.querySelector("a[href], button, input, summary") || at === document.body ? "" : "the link to the content leads to " + at.outerHTML.slice(0, 80);
+		const there = main.contains(at) || !main.querySelector("a[href], button, input, summary");
+		return there ? [] : ["the link to the content leads to " + at.outerHTML.slice(0, 80)];
 	})()`
-	if fault := evaluate[string](t, tab, arrived); fault != "" {
-		t.Error(fault)
-	}
+	return evaluate[[]string](t, tab, arrived)
 }
 
 // focusSorts gives the sorts of elements that can be reached; one of each stands
@@ -139,12 +139,11 @@ const covered = `wanted.map(e => {
 	return mine ? "" : nameOf(e) + " has the focus at " + Math.round(x) + "," + Math.round(y) + (top ? " under " + top.outerHTML.slice(0, 100) : " out of sight");
 }).filter(fault => fault).slice(0, 5)`
 
-// testFocusSeen wants one of each sort of elements to look otherwise with the
-// focus.
-func testFocusSeen(t *testing.T, tab context.Context, where string, seen *sync.Map) {
+// unseen finds the sorts of elements that look the same with the focus.
+func (k *keyboard) unseen(t *testing.T, tab context.Context, width string) (faults []string) {
 	t.Helper()
 	for _, sort := range evaluate[[]string](t, tab, focusSorts) {
-		if _, known := seen.LoadOrStore(where+sort, true); known {
+		if _, known := k.seen.LoadOrStore(width+sort, true); known {
 			continue
 		}
 		at := evaluate[spot](t, tab, fmt.Sprintf(focusOn, sort, true))
@@ -152,10 +151,11 @@ func testFocusSeen(t *testing.T, tab context.Context, where string, seen *sync.M
 		evaluate[spot](t, tab, fmt.Sprintf(focusOn, sort, false))
 		changed := differingPixels(t, with, pictureOf(t, tab, at))
 		// A line of one pixel along its lower edge is the least that is seen.
-		if changed < int(at.Width-16)/2 {
-			t.Errorf("%s: the focus is not seen (%d pixels differ): %s", where, changed, at.Name)
+		if changed < int(at.Width-2*8)/2 {
+			faults = append(faults, fmt.Sprintf("the focus is not seen (%d pixels differ): %s", changed, at.Name))
 		}
 	}
+	return faults
 }
 
 func pictureOf(t *testing.T, tab context.Context, at spot) []byte {

@@ -35,9 +35,9 @@ const idle = `(() => {
 	return dead.concat(stuck);
 })()`
 
-// testWithoutScript wants a page to say the same without scripts, and nothing on
-// it to be dead.
-func testWithoutScript(t *testing.T, all *tabs, stops []*stop) {
+// withoutScript wants a page to say the same without scripts, and nothing on it
+// to be dead.
+func withoutScript(t *testing.T, tab context.Context, s *stop) (faults []string) {
 	var selectors []string
 	for _, s := range scriptOnly {
 		selectors = append(selectors, s.selector)
@@ -47,30 +47,27 @@ func testWithoutScript(t *testing.T, all *tabs, stops []*stop) {
 		t.Fatal(err)
 	}
 	read := fmt.Sprintf(readPage, list)
-	all.each(t, differing(stops), func(t *testing.T, tab context.Context, s *stop) {
-		s.visit(t, tab, 360, "light")
-		evaluate[bool](t, tab, unfold)
-		with := evaluate[[]string](t, tab, read)
-		if err := chromedp.Do(tab, withoutScripts(true), chromedp.Navigate(s.url())); err != nil {
-			t.Fatal(err)
+	s.visit(t, tab, 360, "light")
+	evaluate[bool](t, tab, unfold)
+	with := evaluate[[]string](t, tab, read)
+	if err := chromedp.Do(tab, withoutScripts(true), chromedp.Navigate(s.url())); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := chromedp.Do(tab, withoutScripts(false)); err != nil {
+			t.Error(err)
 		}
-		defer func() {
-			if err := chromedp.Do(tab, withoutScripts(false)); err != nil {
-				t.Error(err)
-			}
-		}()
-		evaluate[bool](t, tab, unfold)
-		for _, fault := range evaluate[[]string](t, tab, idle) {
-			t.Error(fault)
+	}()
+	evaluate[bool](t, tab, unfold)
+	faults = evaluate[[]string](t, tab, idle)
+	without := evaluate[[]string](t, tab, read)
+	for _, line := range with {
+		if !slices.Contains(without, line) {
+			faults = append(faults, fmt.Sprintf("does not say without scripts: %q", line))
 		}
-		without := evaluate[[]string](t, tab, read)
-		for _, line := range with {
-			if !slices.Contains(without, line) {
-				t.Errorf("does not say without scripts: %q", line)
-			}
-		}
-		if len(without) == 0 || len(strings.Join(without, "")) < 20 {
-			t.Errorf("says nothing without scripts: %q", without)
-		}
-	})
+	}
+	if len(strings.Join(without, "")) < 20 {
+		faults = append(faults, fmt.Sprintf("says nothing without scripts: %q", without))
+	}
+	return faults
 }

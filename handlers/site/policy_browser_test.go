@@ -12,21 +12,20 @@ const violations = `document.addEventListener("securitypolicyviolation", e => {
 	console.error("policy " + e.effectiveDirective + " forbids " + (e.blockedURI || "inline") + " at " + e.sourceFile + ":" + e.lineNumber);
 })`
 
-// testPolicy wants no page to break its policy, to complain on its console or to
-// ask for anything of another host.
-func testPolicy(t *testing.T, all *tabs, stops []*stop) {
-	all.each(t, differing(stops), func(t *testing.T, tab context.Context, s *stop) {
-		defer beforeEachPage(t, tab, violations)()
-		var said complaints
-		said.watch(t, tab, s.origin)
-		s.visit(t, tab, 360, "light")
-		evaluate[bool](t, tab, unfold)
-		settle(t, tab)
-		for _, complaint := range said.take() {
-			if strings.HasSuffix(complaint, s.url()) && strings.Contains(complaint, "server responded with a status") && s.status >= 400 {
-				continue // the browser tells of the page itself
-			}
-			t.Error(complaint)
+// obedience wants a page not to break its policy, not to complain on its console
+// and not to ask for anything of another host.
+func obedience(t *testing.T, tab context.Context, s *stop) (faults []string) {
+	defer beforeEachPage(t, tab, violations)()
+	var said complaints
+	said.watch(t, tab, s.origin)
+	s.visit(t, tab, 360, "light")
+	evaluate[bool](t, tab, unfold)
+	settle(t, tab)
+	for _, complaint := range said.take() {
+		if strings.HasSuffix(complaint, s.url()) && strings.Contains(complaint, "server responded with a status") && s.status >= 400 {
+			continue // the browser tells of the page itself
 		}
-	})
+		faults = append(faults, complaint)
+	}
+	return faults
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
@@ -16,10 +16,7 @@ import (
 // break.
 func TestEveryPageInABrowser(t *testing.T) {
 	ctx := browserFor(t, 8*time.Minute)
-	worlds := make(map[string]*world)
-	for state, w := range worldStates(t) {
-		worlds[state] = open(t, state, w)
-	}
+	worlds := openWorlds(t)
 	stops := walk(t, worlds)
 	kinds := make(map[string]bool)
 	for _, s := range stops {
@@ -27,16 +24,35 @@ func TestEveryPageInABrowser(t *testing.T) {
 	}
 	t.Logf("%d pages of %d kinds in %d states, %d of them of different markup", len(stops), len(kinds), len(worlds), len(differing(stops)))
 	all := openTabs(t, ctx, worlds)
-	for _, test := range []struct {
-		name string
-		look func(*testing.T, *tabs, []*stop)
-	}{
-		{"axe", testAxe}, {"policy", testPolicy}, {"widths", testWidths}, {"text twice as large", testLargeText},
-		{"without script", testWithoutScript}, {"keyboard", testKeyboard}, {"shifts", testShifts},
-	} {
-		t.Run(test.name, func(t *testing.T) { test.look(t, all, stops) })
+	for _, c := range checks {
+		t.Run(c.name, func(t *testing.T) {
+			if c.needs != "" {
+				fromNPM(t, c.needs)
+			}
+			all.each(t, c.of(stops), c.look)
+		})
 	}
 }
+
+// check is something asked of pages.
+type check struct {
+	name  string
+	of    func(stops []*stop) []*stop // of which pages
+	look  func(t *testing.T, tab context.Context, s *stop) (faults []string)
+	needs string // a file of npm's, "" for none
+}
+
+var checks = []check{
+	{"axe", differing, accessibility, axeFile},
+	{"policy", differing, obedience, ""},
+	{"widths", everyOne, widths, ""},
+	{"large text", differing, largeText, ""},
+	{"without script", differing, withoutScript, ""},
+	{"keyboard", differing, (&keyboard{}).look, ""},
+	{"shifts", ofEachKind, shifts, ""},
+}
+
+func everyOne(stops []*stop) []*stop { return stops }
 
 // tabs are the browser's, each used by one test at a time.
 type tabs struct {
@@ -61,12 +77,11 @@ func openTabs(t *testing.T, ctx context.Context, worlds map[string]*world) *tabs
 	for range besides {
 		tab, cancel := chromedp.NewContext(ctx)
 		t.Cleanup(cancel)
-		err := chromedp.Do(tab, chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
-			_, err := cdp.Call(ctx, tab, network.SetBypassServiceWorker, network.SetBypassServiceWorkerParams{Bypass: true})
-			return err
-		}))
-		if err != nil {
+		if _, err := chromedp.Call(tab, network.SetBypassServiceWorker, network.SetBypassServiceWorkerParams{Bypass: true}); err != nil {
 			t.Fatal(err)
+		}
+		if _, err := chromedp.Call(tab, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}); err != nil {
+			t.Fatal(err) // of the tabs, the browser takes one alone to be used
 		}
 		beforeEachPage(t, tab, fmt.Sprintf(turnClock, times))
 		all.free <- tab
@@ -100,17 +115,24 @@ func beforeEachPage(t *testing.T, tab context.Context, script string) (undo func
 }
 
 // each looks at every page, in as many tabs at once as there are.
-func (all *tabs) each(t *testing.T, stops []*stop, look func(t *testing.T, tab context.Context, s *stop)) {
+func (all *tabs) each(t *testing.T, stops []*stop, look func(t *testing.T, tab context.Context, s *stop) []string) {
 	for _, s := range stops {
 		t.Run(s.name(), func(t *testing.T) {
 			t.Parallel()
-			tab := <-all.free
-			defer func() { all.free <- tab }()
-			limited, cancel := context.WithTimeout(tab, pageTime)
-			defer cancel()
-			look(t, limited, s)
+			for _, fault := range all.use(t, s, look) {
+				t.Error(fault)
+			}
 		})
 	}
+}
+
+// use looks at a page in the next tab that is free.
+func (all *tabs) use(t *testing.T, s *stop, look func(t *testing.T, tab context.Context, s *stop) []string) []string {
+	tab := <-all.free
+	defer func() { all.free <- tab }()
+	limited, cancel := context.WithTimeout(tab, pageTime)
+	defer cancel()
+	return look(t, limited, s)
 }
 
 // visit opens a page on a screen of some width.

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -30,6 +29,7 @@ type world struct {
 	origin  string
 	at      time.Time // the time in it
 	edition *store.Edition
+	whole   bool     // with all parks, not the first dozen
 	paths   []string // that the site has a page or a file for
 	handler http.Handler
 }
@@ -47,18 +47,13 @@ type stop struct {
 func (s *stop) name() string { return s.state + s.path }
 func (s *stop) url() string  { return s.origin + s.path }
 
-// rendered prepares what the site makes of an edition. It is the one place of
-// this walk that knows what [Site.Pages] gives.
-func rendered(s *Site, e *store.Edition, at time.Time) (paths []string, page func(path string) (*prepared.Body, bool)) {
-	pages := s.Pages(e, at)
-	for path := range pages {
-		paths = append(paths, path)
+// openWorlds serves every state.
+func openWorlds(t testing.TB) map[string]*world {
+	worlds := make(map[string]*world)
+	for state, w := range worldStates(t) {
+		worlds[state] = open(t, state, w)
 	}
-	slices.Sort(paths)
-	return paths, func(path string) (*prepared.Body, bool) {
-		body, ok := pages[path]
-		return body, ok
-	}
+	return worlds
 }
 
 // open serves a state of the site as the server does.
@@ -70,8 +65,12 @@ func open(t testing.TB, state string, w world) *world {
 		}
 	})
 	w.edition.Rules = hazard.DefaultRules()
-	paths, page := rendered(f.site, short(w.edition), now)
-	w.paths = paths
+	shown := w.edition
+	if !w.whole {
+		shown = short(shown)
+	}
+	shelf := f.site.Pages(shown, now)
+	w.paths = slices.Sorted(shelf.Paths())
 	snapshot := (&api.Builder{}).Build(w.edition, now, now)
 	service := api.NewRouter(func() (*api.Snapshot, time.Time) { return snapshot, w.at },
 		api.Signups{Desk: f.desk, Policy: "x", Origins: http.NewCrossOriginProtection(), Log: slog.New(slog.DiscardHandler)})
@@ -80,21 +79,20 @@ func open(t testing.TB, state string, w world) *world {
 		Admit:   func(*http.Request, time.Time) (int, bool) { return 0, true },
 		Origins: http.NewCrossOriginProtection(), Log: slog.New(slog.DiscardHandler),
 		Rest: http.HandlerFunc(func(w2 http.ResponseWriter, r *http.Request) {
-			f.site.NotFound(w.edition.Simulated).Serve(w2, r, prepared.Terms{Status: http.StatusNotFound})
+			f.site.NotFound(w.edition.Simulated)(r.URL.Path).Serve(w2, r, prepared.Terms{Status: http.StatusNotFound})
 		}),
 	})
-	policy := serverPolicy(t)
 	w.handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		h := rw.Header()
-		h["Content-Security-Policy"], h["Referrer-Policy"], h["X-Frame-Options"] = []string{policy}, []string{"no-referrer"}, []string{"DENY"}
+		h["Content-Security-Policy"], h["Referrer-Policy"], h["X-Frame-Options"] = []string{ContentPolicy}, []string{"no-referrer"}, []string{"DENY"}
 		if o, ok := outcomes[r.URL.Path]; ok {
 			r = httptest.NewRequest("POST", o.path, strings.NewReader(o.fields.Encode()))
 			r.Header.Set("Content-Type", formType)
 			r.Header.Set("Sec-Fetch-Site", "same-origin")
 		}
 		body, ok := f.site.Assets()[r.URL.Path]
-		if !ok {
-			body, ok = page(r.URL.Path)
+		if page := shelf.Page(r.URL.Path); !ok && page != nil {
+			body, ok = page.Body(), true
 		}
 		switch {
 		case strings.HasPrefix(r.URL.Path, api.Prefix):
@@ -109,24 +107,6 @@ func open(t testing.TB, state string, w world) *world {
 	t.Cleanup(server.Close)
 	w.origin = server.URL
 	return &w
-}
-
-// policyLine is where the server says what its pages may do.
-var policyLine = regexp.MustCompile(`pagePolicy\s*=\s*\[\]string\{"([^"]+)"\}`)
-
-// serverPolicy reads what the server sends with pages where the server says it:
-// its package stands above this one.
-func serverPolicy(t testing.TB) string {
-	t.Helper()
-	source, err := os.ReadFile("../middleware.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := policyLine.FindSubmatch(source)
-	if found == nil {
-		t.Fatal("../middleware.go does not say the policy of pages as expected here")
-	}
-	return string(found[1])
 }
 
 // get reads a path as a client does that takes no compression.

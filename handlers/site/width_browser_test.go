@@ -18,20 +18,25 @@ const wider = `(() => {
 		.concat("the page is " + page.scrollWidth + " wide");
 })()`
 
-// testWidths wants every page to fit between the sides of the screen.
-func testWidths(t *testing.T, all *tabs, stops []*stop) {
-	all.each(t, stops, func(t *testing.T, tab context.Context, s *stop) {
-		s.visit(t, tab, 320, "light")
-		evaluate[bool](t, tab, unfold)
-		for _, width := range []int64{320, 360, 768, 1280} {
-			if err := chromedp.Do(tab, look(width, "light")); err != nil {
-				t.Fatal(err)
-			}
-			for _, found := range evaluate[[]string](t, tab, wider) {
-				t.Errorf("%d px: %s", width, found)
-			}
+// widths wants a page to fit between the sides of the screen.
+func widths(t *testing.T, tab context.Context, s *stop) (faults []string) {
+	s.visit(t, tab, 320, "light")
+	evaluate[bool](t, tab, unfold)
+	for _, width := range []int64{320, 360, 768, 1280} {
+		if err := chromedp.Do(tab, look(width, "light")); err != nil {
+			t.Fatal(err)
 		}
-	})
+		faults = append(faults, at(width, evaluate[[]string](t, tab, wider))...)
+	}
+	return faults
+}
+
+// at says at which width faults were found.
+func at(width int64, faults []string) []string {
+	for i, fault := range faults {
+		faults[i] = fmt.Sprintf("%d px: %s", width, fault)
+	}
+	return faults
 }
 
 // enlarge sets letters to twice their size, as the setting of a phone does, and
@@ -64,18 +69,14 @@ const enlarge = `(async () => {
 	return faults.slice(0, 8);
 })()`
 
-// testLargeText wants text to grow with the letters that a person has chosen,
-// without being cut; from the width of a tablet on, without scrolling sideways.
-func testLargeText(t *testing.T, all *tabs, stops []*stop) {
-	all.each(t, differing(stops), func(t *testing.T, tab context.Context, s *stop) {
-		for _, width := range []int64{360, 1280} {
-			s.visit(t, tab, width, "light")
-			evaluate[bool](t, tab, unfold)
-			found := evaluate[[]string](t, tab, enlarge)
-			found = append(found, evaluate[[]string](t, tab, wider)...)
-			for _, fault := range found {
-				t.Error(fmt.Sprintf("%d px: %s", width, fault))
-			}
-		}
-	})
+// largeText wants text to grow with the letters that a person has chosen, without
+// being cut and without scrolling sideways.
+func largeText(t *testing.T, tab context.Context, s *stop) (faults []string) {
+	for _, width := range []int64{360, 1280} {
+		s.visit(t, tab, width, "light")
+		evaluate[bool](t, tab, unfold)
+		faults = append(faults, at(width, evaluate[[]string](t, tab, enlarge))...)
+		faults = append(faults, at(width, evaluate[[]string](t, tab, wider))...)
+	}
+	return faults
 }

@@ -44,14 +44,25 @@ func twelveAlerts(e *store.Edition) *store.Edition {
 	}
 	for trail := park.FirstTrail; trail < park.FirstTrail+park.NumTrails; trail++ {
 		for i := range e.Trails[trail].Hours {
-			hour := noonHour.Add(time.Duration(i) * time.Hour)
-			h := hazard.Hazard((i + trail) % int(hazard.NumHazards))
-			e.Trails[trail].Hours[i] = [...]hazard.Estimate{
-				signalled(hour, h, hazard.Red, gust), green(hour), signalled(hour, h, hazard.Amber, chill), unknown(hour, hazard.PartialData),
-			}[(i+trail)%4]
+			e.Trails[trail].Hours[i] = anyState(noonHour.Add(time.Duration(i)*time.Hour), i+trail)
 		}
 	}
 	return e
+}
+
+// anyState gives an estimate of one state or another, for one hazard or another.
+func anyState(hour time.Time, n int) hazard.Estimate {
+	h := hazard.Hazard(n % int(hazard.NumHazards))
+	switch n % 4 {
+	case 0:
+		return signalled(hour, h, hazard.Red, gust)
+	case 1:
+		return green(hour)
+	case 2:
+		return signalled(hour, h, hazard.Amber, chill)
+	default:
+		return unknown(hour, hazard.PartialData)
+	}
 }
 
 // outcomes are answers to what is sent by a form, by the path under which the
