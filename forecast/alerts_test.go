@@ -1,6 +1,8 @@
 package forecast
 
 import (
+	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -223,5 +225,49 @@ func TestWhoIsToldIsDecidedOnceACycle(t *testing.T) {
 		if n > 1 {
 			t.Errorf("%v: decided %d times", hour, n)
 		}
+	}
+}
+
+// greedy is a notifier that wants more space than there is.
+type greedy struct {
+	counter
+	wants int // bytes
+}
+
+func (g *greedy) Decide(tx *store.Tx, c *store.Cycle, changed []store.ChangedAlert) error {
+	return errors.Join(tx.PutKeyMark(strings.Repeat("k", g.wants)), g.counter.Decide(tx, c, changed))
+}
+
+// A disk that was full for some minutes makes nobody wait for the next hour to be
+// told.
+func TestACycleThatFoundNoSpaceIsTriedAgainWithinTheHour(t *testing.T) {
+	w := newWorld(t)
+	if err := w.store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	small, err := store.Open(w.path, store.Options{Clock: w.clock, MaxBytes: 4 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { small.Close() })
+	g := &greedy{counter: counter{asked: map[time.Time]int{}}, wants: 8 << 20}
+	w.engine.o.Store, w.engine.o.Notifier = small, g
+	w.clock.Advance(w.clock.Now().Truncate(time.Hour).Add(time.Hour).Sub(w.clock.Now()))
+	e := w.cycle(t)
+	if e.StoreError == "" || g.asked[e.Hour] == 0 || w.engine.due() {
+		t.Fatalf("%q, decided %d times, wanted at once: %v", e.StoreError, g.asked[e.Hour], w.engine.due())
+	}
+	w.clock.Advance(keepAgain)
+	if !w.engine.due() {
+		t.Fatal("not tried again")
+	}
+	g.wants = 1
+	before := g.asked[e.Hour]
+	if e = w.cycle(t); e.StoreError != "" || g.asked[e.Hour] != before+1 {
+		t.Errorf("%q, decided %d times", e.StoreError, g.asked[e.Hour]-before)
+	}
+	w.clock.Advance(keepAgain)
+	if w.engine.due() {
+		t.Error("tried again though it was kept")
 	}
 }

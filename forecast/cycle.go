@@ -35,7 +35,7 @@ func (e *Engine) Cycle(ctx context.Context) {
 	if ctx.Err() != nil {
 		return
 	}
-	if now := e.now(); fresh || now.Truncate(time.Hour) != e.issued || changed(before, e.statuses(now)) || e.uncounted() || e.undecided {
+	if now := e.now(); fresh || now.Truncate(time.Hour) != e.issued || changed(before, e.statuses(now)) || e.uncounted() || e.undecided || e.failing != nil {
 		e.issue(true)
 	}
 	e.verify(ctx)

@@ -15,6 +15,10 @@ import (
 // sleeps or its clock is set.
 const watchEvery = 5 * time.Second
 
+// keepAgain is how long after a cycle that could not be kept another one tries: what
+// has no space for a while must not leave people untold for an hour.
+const keepAgain = 5 * time.Minute
+
 // Run runs a cycle now and at every full hour
 // (UTC: no hour is lost when a local clock changes) until the context ends. A
 // cycle that is running then is given up: its transaction is whole or not there.
@@ -54,8 +58,8 @@ func (e *Engine) watch(ctx context.Context) {
 	}
 }
 
-// due tells whether a cycle is wanted now: the hour has no edition, or a model
-// that failed may be tried again.
+// due tells whether a cycle is wanted now: the hour has no edition, or what failed, a
+// model or the keeping, may be tried again.
 func (e *Engine) due() bool {
 	if !e.mu.TryLock() {
 		return false // a cycle is running
@@ -63,6 +67,9 @@ func (e *Engine) due() bool {
 	defer e.mu.Unlock()
 	now := e.now()
 	if now.Truncate(time.Hour) != e.issued && !e.issued.IsZero() {
+		return true
+	}
+	if e.failing != nil && e.o.Store.Err() == nil && now.Sub(e.issuedAt).Abs() >= keepAgain {
 		return true
 	}
 	for _, m := range e.models {

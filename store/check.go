@@ -78,7 +78,7 @@ func checkValues(path string, tx *bbolt.Tx) error {
 		value  func(k, v []byte) error
 	}{
 		{bucketMeta, checkMeta},
-		{bucketRuns, func(k, v []byte) error { _, err := decodeRun(v); return err }},
+		{bucketRuns, func(k, _ []byte) error { return checkRun(tx.Bucket(bucketRuns).Bucket(k)) }},
 		{bucketUsage, func(k, v []byte) error { return checkSealed(v) }},
 		{bucketTrails, func(k, v []byte) error { return checkNumber(v, numbers, highest) }},
 		{bucketEstimates, func(k, v []byte) error { return checkHour(k, v, highest) }},
@@ -123,6 +123,15 @@ func checkValues(path string, tx *bbolt.Tx) error {
 		}
 	}
 	return nil
+}
+
+// checkRun verifies the run in the bucket of a model, nil when that is none.
+func checkRun(own *bbolt.Bucket) error {
+	if own == nil {
+		return fmt.Errorf("%w: a run without a bucket of its own", errValue)
+	}
+	_, err := decodeRun(own.Get(keyRun))
+	return err
 }
 
 func checkSealed(v []byte) error {

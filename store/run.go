@@ -39,8 +39,17 @@ func (s *Store) SaveRun(r *Run) error {
 	}
 	value := seal(appendRun(unsealed(len(r.Places)*placeLen*16), r))
 	return s.update("save the run of "+r.Model, func(tx *bbolt.Tx) error {
-		return tx.Bucket(bucketRuns).Put([]byte(r.Model), value)
+		return putRun(tx.Bucket(bucketRuns), r.Model, value)
 	})
+}
+
+// putRun puts a run into the bucket of its model.
+func putRun(runs *bbolt.Bucket, model string, value []byte) error {
+	own, err := runs.CreateBucketIfNotExists([]byte(model))
+	if err != nil {
+		return err
+	}
+	return own.Put(keyRun, value)
 }
 
 func (r *Run) valid() error {
@@ -69,9 +78,11 @@ func (s *Store) Run(model string, places []catalogue.Location) (*Run, error) {
 	what := "read the run of " + model
 	var value []byte
 	err := s.view(what, func(tx *bbolt.Tx) error {
-		if value = bytes.Clone(tx.Bucket(bucketRuns).Get([]byte(model))); value == nil {
+		kept := tx.Bucket(bucketRuns).Bucket([]byte(model))
+		if kept == nil {
 			return ErrNotFound
 		}
+		value = bytes.Clone(kept.Get(keyRun))
 		return nil
 	})
 	if err != nil {

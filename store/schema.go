@@ -1,7 +1,9 @@
 package store
 
 import (
+	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"time"
 
@@ -11,7 +13,7 @@ import (
 // The buckets, one a resource. Keys and values:
 //
 //	meta       "schema" → number of migrations applied, "created", "last" → instants
-//	runs       model → run, places and columns, compact
+//	runs       model → a bucket with the run, places and columns, compact
 //	usage      "ledger" → what the provider client wants kept
 //	trails     "park/slug" → number, given once and never again to another trail
 //	estimates  hour (big-endian unix hours) → a row for each trail number
@@ -31,6 +33,7 @@ var (
 	keyCreated = []byte("created")
 	keyLast    = []byte("last")
 	keyLedger  = []byte("ledger")
+	keyRun     = []byte("run")
 )
 
 // timeFillPercent is how full pages are left in a bucket whose keys only grow.
@@ -42,7 +45,7 @@ type migration func(tx *bbolt.Tx, now time.Time) error
 
 // migrations is append-only: a file's schema is how many of them it has been
 // through. A released migration never changes.
-var migrations = []migration{createBuckets, createNotices, createVerification, createPeople}
+var migrations = []migration{createBuckets, createNotices, createVerification, createPeople, separateRuns}
 
 func createBuckets(tx *bbolt.Tx, now time.Time) error {
 	for _, name := range [][]byte{
@@ -53,6 +56,24 @@ func createBuckets(tx *bbolt.Tx, now time.Time) error {
 		}
 	}
 	return tx.Bucket(bucketMeta).Put(keyCreated, sealedTime(now))
+}
+
+// separateRuns gives each run a bucket of its own. bbolt does not split a page of four
+// records or fewer, however long: each run that was kept had all of them written again.
+func separateRuns(tx *bbolt.Tx, _ time.Time) error {
+	runs := tx.Bucket(bucketRuns)
+	values := map[string][]byte{}
+	err := runs.ForEach(func(k, v []byte) error {
+		values[string(k)] = bytes.Clone(v)
+		return nil
+	})
+	for model, value := range values {
+		err = errors.Join(err, runs.Delete([]byte(model)), putRun(runs, model, value))
+	}
+	if err != nil {
+		return fmt.Errorf("separate the runs: %w", err)
+	}
+	return nil
 }
 
 // schemaOf tells how many migrations a file has been through. A bbolt file

@@ -162,7 +162,7 @@ func (b *build) trailNames(a *alert.Alert) []string {
 			continue
 		}
 		for t := range b.trailsOf(p) {
-			if trail := &b.e.Catalogue.Trails[t]; names(a.Trails, trail.Slug) {
+			if trail := &b.e.Catalogue.Trails[t]; slices.Contains(a.Trails, trail.Slug) {
 				found = append(found, trail.Name)
 			}
 		}

@@ -145,7 +145,7 @@ func TestDaylight(t *testing.T) {
 		{"Santiago, June solstice", -33.45, -70.67, time.Date(2026, 6, 21, 16, 0, 0, 0, time.UTC), "11:46", "21:42"},
 		{"Hanga Roa, equinox", -27.15, -109.43, time.Date(2026, 3, 20, 19, 0, 0, 0, time.UTC), "13:21", "01:28"},
 	} {
-		rise, set, ok := daylight(c.noon, c.lat, c.lon)
+		rise, set, ok := Daylight(c.noon, c.lat, c.lon)
 		if !ok || apart(rise, c.rise) > 3 || apart(set, c.set) > 3 {
 			t.Errorf("%s: %s to %s (%v), want %s to %s", c.place, rise.Format("02 15:04"), set.Format("02 15:04"), ok, c.rise, c.set)
 		}
@@ -153,7 +153,7 @@ func TestDaylight(t *testing.T) {
 			t.Errorf("%s: noon is not in the day", c.place)
 		}
 	}
-	if _, _, ok := daylight(time.Date(2026, 6, 21, 16, 0, 0, 0, time.UTC), -75, -70); ok {
+	if _, _, ok := Daylight(time.Date(2026, 6, 21, 16, 0, 0, 0, time.UTC), -75, -70); ok {
 		t.Error("the sun rises in the polar night")
 	}
 }

@@ -9,12 +9,12 @@ import (
 // below it: half its disc and the refraction of the air.
 const sunsetAltitude = -0.833 // degrees
 
-// daylight tells when the sun rises and sets on the local day that has noon at
+// Daylight tells when the sun rises and sets on the local day that has noon at
 // about the given instant, by the equations of NOAA's solar calculator
 // (gml.noaa.gov/grad/solcalc/solareqns.PDF): good to a minute or two at the
 // latitudes of Chile, on level ground. Mountains make the day shorter. ok is false
 // when the sun does not rise or does not set.
-func daylight(noon time.Time, latitude, longitude float64) (rise, set time.Time, ok bool) {
+func Daylight(noon time.Time, latitude, longitude float64) (rise, set time.Time, ok bool) {
 	noon = noon.UTC()
 	midnight := time.Date(noon.Year(), noon.Month(), noon.Day(), 0, 0, 0, 0, time.UTC)
 	// Solar noon of the UTC day may fall on the day before or after it at far

@@ -159,62 +159,18 @@ func sameDay(a, b time.Time) bool {
 	return a.YearDay() == b.YearDay() && a.Year() == b.Year()
 }
 
-// writeWindows writes the spans of hours without any model alert: each hour is
-// green, and no active alert that names the trail reaches into it (alerts begin
-// an hour before their first bad hour). An hour without a state ends a span.
+// writeWindows writes the spans of hours without any model alert.
 func (b *build) writeWindows(w *writer, index int) {
-	trail := &b.e.Catalogue.Trails[index]
-	park := &b.e.Catalogue.Parks[trail.Park]
-	hours := b.hours(index)
+	park := &b.e.Catalogue.Parks[b.e.Catalogue.Trails[index].Park]
 	w.open('[')
-	for i := 0; i < len(hours); i++ {
-		if !b.withoutAlert(park.Slug, trail.Slug, &hours[i]) {
-			continue
-		}
-		first := i
-		for i+1 < len(hours) && b.withoutAlert(park.Slug, trail.Slug, &hours[i+1]) {
-			i++
-		}
-		from, to := hours[first].Hour, hours[i].Hour.Add(time.Hour)
+	for _, span := range Spans(b.e, index, b.hours(index), b.now) {
 		w.item()
 		w.open('{')
-		w.instantAt("desde", from)
-		w.instantAt("hasta", to)
-		w.integerAt("horas", i-first+1)
-		w.booleanAt("dentro_de_luz", inDaylight(from, to, park))
+		w.instantAt("desde", span.From)
+		w.instantAt("hasta", span.To)
+		w.integerAt("horas", span.Hours)
+		w.booleanAt("dentro_de_luz", inDaylight(span.From, span.To, park))
 		w.close('}')
 	}
 	w.close(']')
-}
-
-func (b *build) withoutAlert(park, trail string, e *hazard.Estimate) bool {
-	if e.State != hazard.Green {
-		return false
-	}
-	end := e.Hour.Add(time.Hour)
-	for i := range b.e.Alerts {
-		a := &b.e.Alerts[i]
-		if a.Park == park && a.Active(b.now) && a.Start.Before(end) && e.Hour.Before(a.End) && names(a.Trails, trail) {
-			return false
-		}
-	}
-	return true
-}
-
-func names(slugs []string, slug string) bool {
-	for _, s := range slugs {
-		if s == slug {
-			return true
-		}
-	}
-	return false
-}
-
-// inDaylight tells whether a span lies between sunrise and sunset of one day.
-func inDaylight(from, to time.Time, park *catalogue.Park) bool {
-	if to.Sub(from) > 24*time.Hour {
-		return false
-	}
-	rise, set, ok := daylight(noonOf(from.In(zoneOf(park))), park.Latitude, park.Longitude)
-	return ok && !from.Before(rise) && !to.After(set)
 }

@@ -2,6 +2,7 @@ package site
 
 import (
 	"slices"
+	"time"
 
 	"vigia/forecast/hazard"
 	"vigia/store/catalogue"
@@ -95,10 +96,16 @@ func (a almanac) park(m moment, i int) parkPage {
 // lasts says until when the park's state holds and what follows.
 func (a almanac) lasts(m moment, park int, state hazard.State) string {
 	hours, next, changes := m.lasts(park, state)
-	end := a.until(m.at(hours))
+	if !changes {
+		return a.texts.say("dura.todo", "fin", a.until(m.at(hours)))
+	}
+	return a.follows(m.at(hours), next)
+}
+
+// follows says that a state holds until an instant, and what comes next.
+func (a almanac) follows(at time.Time, next outlook) string {
+	end := a.until(at)
 	switch {
-	case !changes:
-		return a.texts.say("dura.todo", "fin", end)
 	case next.State == hazard.Unknown:
 		return a.texts.say("dura.sin_datos", "fin", end)
 	case next.Main != hazard.NoHazard:

@@ -98,6 +98,7 @@ func (s *Site) Pages(e *store.Edition, now time.Time) *Shelf {
 		p := &printing{s, &s.languages[i], m, almanac{texts: s.languages[i].texts, now: now, zone: s.options.Location}, shelf}
 		p.putCountry()
 		p.putParks()
+		p.putTrails()
 	}
 	shelf.lend(precisionCSV, func() *prepared.Body { return s.precisionPairs(e) })
 	return shelf

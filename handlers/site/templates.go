@@ -15,6 +15,7 @@ var (
 	pageTemplates   = []string{
 		"portada",
 		"parque",
+		"sendero",
 		"alertas",
 		"metodo",
 		"precision",

@@ -33,6 +33,10 @@ func families() map[string][]string {
 		"mediana.":       {"temperatura", "sensacion", "viento", "racha", "precipitacion", "nieve", "isoterma", "visibilidad", "uv"},
 	}
 	f["motivo_corto."] = f["motivo."]
+	f["tabla."] = f["mediana."]
+	for x := range hazard.NumExposures {
+		f["exposicion."] = append(f["exposicion."], hazard.Exposure(x).String())
+	}
 	for _, name := range []string{"pendiente", "correo_apagado", "no_se_pudo", "demasiadas", "ajena", "metodo", "forma", "confirmada",
 		"ya_confirmada", "enlace_desconocido", "no_fui_yo", "cancelada"} {
 		f["resultado."] = append(f["resultado."], name+".titulo", name+".texto")

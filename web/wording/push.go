@@ -40,7 +40,7 @@ func (l *Language) PushDetails(a *alert.Alert, what alert.ChangeKind, trails []s
 		return []string{l.say(changeKeys[what])}
 	}
 	for i := range a.Causes {
-		if text := l.pushCause(&a.Causes[i]); text != "" {
+		if text := l.pushCause(&a.Causes[i], 2*a.Agree <= a.Total); text != "" {
 			sentences = append(sentences, text)
 			break
 		}
@@ -54,16 +54,22 @@ func (l *Language) PushDetails(a *alert.Alert, what alert.ChangeKind, trails []s
 	return sentences
 }
 
-// pushCause says a cause without its place and spread, "" when it has none or no
-// value.
-func (l *Language) pushCause(c *alert.Cause) string {
+// pushCause says a cause without its place, "" when it has none or no value. The
+// models' spread is told where no more than half of them agree: their median may
+// then be on the side of the threshold that raises nothing.
+func (l *Language) pushCause(c *alert.Cause, split bool) string {
 	name, value := l.quantities[c.Quantity], l.number(c.Value, c.Quantity)
 	if name == "" || value == "" {
 		return ""
 	}
 	text := capital(l.say("causa", "cantidad", name, "valor", value, "unidad", unitText(c.Quantity)))
 	if threshold := l.number(c.Threshold, c.Quantity); threshold != "" {
-		text += " (" + l.say("causa.umbral", "umbral", threshold) + ")"
+		facts := l.say("causa.umbral", "umbral", threshold)
+		low, high := l.number(c.Min, c.Quantity), l.number(c.Max, c.Quantity)
+		if split && low != "" && high != "" && low != high {
+			facts += "; " + l.say("causa.rango", "minimo", low, "maximo", high)
+		}
+		text += " (" + facts + ")"
 	}
 	return text + "."
 }

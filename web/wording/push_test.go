@@ -101,6 +101,11 @@ func TestPushDetailsTellWhatThereIs(t *testing.T) {
 			t.Errorf("%q", got)
 		}
 	}
+	a.Agree, a.Total = 2, 4
+	a.Causes = []alert.Cause{{Cause: hazard.Cause{Quantity: hazard.GustQuantity, Value: 77.5, Min: 15, Max: 140, Threshold: 90}}}
+	if got := Spanish.PushDetails(&a, alert.Opened, nil); got[0] != "Rachas de 77,5 km/h (umbral 90; entre 15 y 140 según el modelo)." {
+		t.Errorf("half of the models agree: %q", got)
+	}
 	if got := Spanish.PushDetails(&a, alert.Withdrawn, []string{"Base Torres"}); !slices.Equal(got, []string{"Se retira: las estimaciones nuevas ya no la muestran."}) {
 		t.Errorf("%q", got)
 	}

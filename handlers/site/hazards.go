@@ -1,0 +1,165 @@
+package site
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"vigia/forecast/hazard"
+	"vigia/store/catalogue"
+)
+
+// hazardReport is what the estimates of a trail say hazard by hazard.
+type hazardReport struct {
+	Signals []hazardView // amber or red now or ahead, worst first
+	Quiet   []hazardView // the others that are judged on the trail
+	Absent  string       // those that are not
+}
+
+// hazardView is one hazard of a trail. Its level is that of the present hour.
+type hazardView struct {
+	level
+	Name, Votes, Confidence string
+	Causes                  []cause
+	Spans                   []hazardSpan // runs of hours that are not green
+	Gap                     string       // for how many hours it cannot be judged
+	Peak                    *hazardPeak  // the worst to come; nil when it is green
+	Worst                   string       // key of the worst state, now or to come
+	rank                    [2]hazard.State
+}
+
+// hazardSpan is a run of hours in which a hazard is in one state.
+type hazardSpan struct {
+	level
+	Hours string
+}
+
+// hazardPeak is the hour to come in which most models see a hazard's worst state.
+type hazardPeak struct {
+	Text, Votes, Confidence string
+	Causes                  []cause
+}
+
+func (a almanac) hazardReport(m moment, hours []hazard.Estimate, points []catalogue.Point) hazardReport {
+	var report hazardReport
+	var absent []string
+	detailed := slices.ContainsFunc(hours, func(e hazard.Estimate) bool { return len(e.Hazards) > 0 })
+	for h := range hazard.Hazard(hazard.NumHazards) {
+		course := courseOf(h, hours)
+		switch {
+		case len(hours) == 0:
+		case detailed && !course.judged:
+			absent = append(absent, a.texts.say("amenaza."+h.String()))
+		default:
+			view := a.hazardView(m, course, points)
+			if max(view.rank[0], view.rank[1]) >= hazard.Amber {
+				report.Signals = append(report.Signals, view)
+			} else {
+				report.Quiet = append(report.Quiet, view)
+			}
+		}
+	}
+	slices.SortStableFunc(report.Signals, func(x, y hazardView) int {
+		return cmp.Or(cmp.Compare(y.rank[0], x.rank[0]), cmp.Compare(y.rank[1], x.rank[1]))
+	})
+	report.Absent = strings.Join(absent, ", ")
+	return report
+}
+
+// course is one hazard through the hours of a trail.
+type course struct {
+	hazard hazard.Hazard
+	hours  []*hazard.HazardEstimate // nil in an hour that says nothing of it
+	judged bool                     // some hour says something
+}
+
+func courseOf(h hazard.Hazard, hours []hazard.Estimate) course {
+	c := course{hazard: h, hours: make([]*hazard.HazardEstimate, len(hours))}
+	for i := range hours {
+		for j := range hours[i].Hazards {
+			if line := &hours[i].Hazards[j]; line.Hazard == h {
+				c.hours[i], c.judged = line, true
+			}
+		}
+	}
+	return c
+}
+
+func (c course) state(hour int) hazard.State {
+	if c.hours[hour] == nil {
+		return hazard.Unknown
+	}
+	return c.hours[hour].State
+}
+
+// peak is the hour after the present one with the worst state, and of those the
+// first that most models agree on.
+func (c course) peak() (hour int, state hazard.State) {
+	for h := 1; h < len(c.hours); h++ {
+		switch s := c.state(h); {
+		case s < hazard.Amber || s < state:
+		case s > state, c.hours[h].Agree > c.hours[hour].Agree:
+			hour, state = h, s
+		}
+	}
+	return hour, state
+}
+
+func (a almanac) hazardView(m moment, c course, points []catalogue.Point) hazardView {
+	view := hazardView{level: a.texts.level(c.state(0)), Name: a.texts.say("amenaza." + c.hazard.String())}
+	if now := c.hours[0]; now != nil && now.State != hazard.Unknown {
+		view.Votes, view.Confidence = a.texts.votes(now.Agree, now.Total), a.texts.confidence(now.Confidence)
+		view.Causes = a.texts.causesOf(now, points)
+	}
+	hour, worst := c.peak()
+	view.rank, view.Worst = [2]hazard.State{c.state(0), worst}, levelKey(max(c.state(0), worst))
+	if worst >= hazard.Amber {
+		peak, at := c.hours[hour], m.at(hour)
+		view.Peak = &hazardPeak{
+			Text:  a.texts.say("peligros.peor", "estado", a.texts.say("estado."+levelKey(worst)), "hora", a.clock(at), "dia", a.day(at)),
+			Votes: a.texts.votes(peak.Agree, peak.Total), Confidence: a.texts.confidence(peak.Confidence), Causes: a.texts.causesOf(peak, points),
+		}
+	}
+	view.Spans, view.Gap = a.hazardSpans(m, c)
+	return view
+}
+
+// hazardSpans lists the runs of hours that are amber or red, and says for how
+// many hours the hazard cannot be judged.
+func (a almanac) hazardSpans(m moment, c course) (spans []hazardSpan, gap string) {
+	unknown := 0
+	for from := 0; from < len(c.hours); {
+		state, to := c.state(from), from+1
+		for to < len(c.hours) && c.state(to) == state {
+			to++
+		}
+		switch {
+		case state == hazard.Unknown:
+			unknown += to - from
+		case state >= hazard.Amber:
+			spans = append(spans, hazardSpan{a.texts.level(state), a.window(m.at(from), m.at(from).Add(time.Duration(to-from)*time.Hour))})
+		}
+		from = to
+	}
+	switch unknown {
+	case 0:
+		return spans, ""
+	case len(c.hours):
+		return spans, a.texts.say("peligros.sin_datos")
+	default:
+		return spans, a.texts.say("peligros.sin_datos_en", "n", unknown, "m", len(c.hours))
+	}
+}
+
+// causesOf says the causes of a hazard that is amber or red.
+func (t texts) causesOf(h *hazard.HazardEstimate, points []catalogue.Point) []cause {
+	if h.State < hazard.Amber {
+		return nil
+	}
+	list := make([]cause, len(h.Causes))
+	for i, c := range h.Causes {
+		list[i] = t.cause(c, pointName(points, c.Point))
+	}
+	return list
+}

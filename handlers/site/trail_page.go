@@ -1,0 +1,109 @@
+package site
+
+import (
+	"slices"
+
+	"vigia/forecast/alert"
+	"vigia/forecast/hazard"
+)
+
+// trailPage is one trail: how it is now, hour by hour, hazard by hazard, from
+// point to point, and how it was.
+type trailPage struct {
+	Park    parkLink
+	Name    string
+	Facts   []string
+	Now     headline
+	Lasts   string  // until when the state holds and what follows, empty without state
+	Ahead   string  // the worst to come, when it is worse than now
+	Hour    instant // the hour that the state is estimated for
+	Age     validity
+	Alerts  alertList  // those that name the trail
+	Table   *hourTable // nil without estimates
+	Hazards hazardReport
+	Models  []modelRun // those with a say in the present hour
+	Profile profile
+	Light   lightReport
+	Past    past
+}
+
+// modelRun is a model with a say in an hour: its run, and how far ahead of the run
+// the hour lies.
+type modelRun struct {
+	Name string
+	Run  instant
+	Lead string
+}
+
+// putTrails adds the page of each trail.
+func (p *printing) putTrails() {
+	for i, trail := range p.Catalogue.Trails {
+		park := p.Catalogue.Parks[trail.Park]
+		path := "/parques/" + park.Slug + "/senderos/" + trail.Slug
+		p.put(path, "sendero", func() frame {
+			local := p.country.in(park.TimeZone)
+			local.page = nil
+			f := p.frame(p.language, p.moment, path, "sendero", local.trailPage(p.moment, i)).dated(local, p.moment, true)
+			f.Title = p.say("titulo.sendero", "sendero", trail.Name, "parque", park.Name)
+			f.Description = p.say("descripcion.sendero", "sendero", trail.Name, "parque", park.Name)
+			return f
+		})
+	}
+}
+
+func (a almanac) trailPage(m moment, i int) trailPage {
+	trail := m.Catalogue.Trails[i]
+	park := m.Catalogue.Parks[trail.Park]
+	now, hours := m.estimateAt(i, 0), m.hoursOf(i)
+	page := trailPage{
+		Park: a.texts.linkTo(park), Name: trail.Name, Facts: a.texts.trailFacts(trail),
+		Now: a.texts.headline(outlookOf(now)), Ahead: a.worstToCome(m, hours, now.State), Hour: a.hour(m.hour), Age: a.validity(m),
+		Alerts: a.alerts(m.naming(trail.Slug), park.Slug),
+		Table:  a.hourTable(park, hours), Hazards: a.hazardReport(m, hours, trail.Points),
+		Profile: a.texts.profile(trail.Points), Light: a.lightReport(m, i), Past: a.past(m, i),
+	}
+	if now.State != hazard.Unknown {
+		page.Lasts = a.trailLasts(m, i, now.State)
+	}
+	for _, v := range now.Models {
+		run := modelRun{Name: a.texts.named("modelo.", v.Model), Run: a.instant(v.Run), Lead: a.texts.say("dato.falta")}
+		if !v.Run.IsZero() {
+			run.Lead = a.texts.measure(float32(v.Lead), 0, "h")
+		}
+		page.Models = append(page.Models, run)
+	}
+	return page
+}
+
+// trailLasts says until when a trail's state holds and what follows.
+func (a almanac) trailLasts(m moment, trail int, state hazard.State) string {
+	hours := len(m.hoursOf(trail))
+	for h := 1; h < hours; h++ {
+		if next := outlookOf(m.estimateAt(trail, h)); next.State != state {
+			return a.follows(m.at(h), next)
+		}
+	}
+	return a.texts.say("dura.todo", "fin", a.until(m.at(hours)))
+}
+
+// worstToCome says when the worst state to come begins, if it is worse than now.
+func (a almanac) worstToCome(m moment, hours []hazard.Estimate, now hazard.State) string {
+	at, worst := 0, max(now, hazard.Green)
+	for h := range hours {
+		if hours[h].State > worst {
+			at, worst = h, hours[h].State
+		}
+	}
+	if at == 0 {
+		return ""
+	}
+	return a.texts.say("sendero.adelante", "que", a.ahead(outlookOf(hours[at]), m, at))
+}
+
+// naming is the same moment with no other alerts than those that name a trail.
+func (m moment) naming(trail string) moment {
+	only := *m.Edition
+	only.Alerts = slices.DeleteFunc(slices.Clone(only.Alerts), func(al alert.Alert) bool { return !slices.Contains(al.Trails, trail) })
+	m.Edition = &only
+	return m
+}
