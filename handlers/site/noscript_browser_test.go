@@ -15,6 +15,7 @@ import (
 // that a page says with scripts it says without them.
 var scriptOnly = []struct{ selector, reason string }{
 	{"[data-estado], [data-cuando]", "pushes to this browser are a script's work; the page says so without one"},
+	{"#grafico", "the graph draws what stands in the table below it"},
 	{"#vencida", "a page cannot turn old by itself; it says until when it holds"},
 }
 
