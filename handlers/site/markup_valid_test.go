@@ -17,9 +17,9 @@ const nuFile = "../../web/tests/node_modules/vnu-jar/build/dist/vnu.jar"
 // nuExceptions are words of the checker's messages that are let pass, and why.
 var nuExceptions = []struct{ words, reason string }{}
 
-// TestMarkupIsValid has the checker of the W3C read every page in every state,
-// and the pictures in SVG that are served.
-func TestMarkupIsValid(t *testing.T) {
+// testMarkup has the checker of the W3C read every page in every state, and the
+// pictures in SVG that are served.
+func testMarkup(t *testing.T, worlds map[string]*world, stops []*stop) {
 	fromNPM(t, nuFile)
 	if _, err := exec.LookPath("java"); err != nil {
 		if os.Getenv("CI") == "true" {
@@ -43,8 +43,7 @@ func TestMarkupIsValid(t *testing.T) {
 		names[file] = where
 		write(file, content)
 	}
-	worlds := openWorlds(t)
-	for _, s := range walk(t, worlds) {
+	for _, s := range stops {
 		add(s.name(), ".html", s.body)
 	}
 	for _, w := range worlds {

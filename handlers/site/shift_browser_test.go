@@ -2,7 +2,6 @@ package site
 
 import (
 	"context"
-	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/network"
@@ -17,18 +16,6 @@ new PerformanceObserver(list => list.getEntries().forEach(e => {
 
 // slow is a bad connection: two tenths of a second there and back, 50 kB a second.
 var slow = []*network.Conditions{{Latency: 200, DownloadThroughput: 50_000, UploadThroughput: 20_000}}
-
-// ofEachKind gives one page of each kind and each markup of the fullest.
-func ofEachKind(stops []*stop) (some []*stop) {
-	seen := make(map[string]bool)
-	for _, s := range differing(stops) {
-		if kind := strings.TrimPrefix(s.kind, "/en"); !seen[kind] || s.state == "doce" {
-			seen[kind] = true
-			some = append(some, s)
-		}
-	}
-	return some
-}
 
 // shifts wants nothing to move while a page arrives over a slow connection.
 func shifts(t *testing.T, tab context.Context, s *stop) (faults []string) {

@@ -18,6 +18,7 @@ func TestEveryPageInABrowser(t *testing.T) {
 	ctx := browserFor(t, 8*time.Minute)
 	worlds := openWorlds(t)
 	stops := walk(t, worlds)
+	t.Run("markup", func(t *testing.T) { testMarkup(t, worlds, stops) })
 	kinds := make(map[string]bool)
 	for _, s := range stops {
 		kinds[s.kind] = true
@@ -45,14 +46,12 @@ type check struct {
 var checks = []check{
 	{"axe", differing, accessibility, axeFile},
 	{"policy", differing, obedience, ""},
-	{"widths", everyOne, widths, ""},
+	{"widths", inWords, widths, ""},
 	{"large text", differing, largeText, ""},
 	{"without script", differing, withoutScript, ""},
-	{"keyboard", differing, (&keyboard{}).look, ""},
+	{"keyboard", ofEachKind, (&keyboard{}).look, ""},
 	{"shifts", ofEachKind, shifts, ""},
 }
-
-func everyOne(stops []*stop) []*stop { return stops }
 
 // tabs are the browser's, each used by one test at a time.
 type tabs struct {

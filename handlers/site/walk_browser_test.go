@@ -1,6 +1,7 @@
 package site
 
 import (
+	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -194,11 +195,34 @@ func sampled(t testing.TB, w *world) map[string]bool {
 // differing leaves out the pages whose markup is that of another one with other
 // words in it: what depends on markup and style alone is the same there.
 func differing(stops []*stop) []*stop {
-	var some []*stop
+	return firstOf(stops, func(s *stop) string { return skeleton(s.body) })
+}
+
+// inWords is [differing] in each language and with long names: what depends on
+// how long words are.
+func inWords(stops []*stop) []*stop {
+	return firstOf(stops, func(s *stop) string {
+		return fmt.Sprint(strings.HasPrefix(s.path, "/en"), s.state == "larga") + skeleton(s.body)
+	})
+}
+
+// ofEachKind gives one page of each kind, in whatever language, and each markup of
+// the fullest state.
+func ofEachKind(stops []*stop) []*stop {
+	return firstOf(differing(stops), func(s *stop) string {
+		if s.state == "doce" {
+			return s.name()
+		}
+		return strings.TrimPrefix(s.kind, "/en")
+	})
+}
+
+// firstOf gives the first page of those with the same key.
+func firstOf(stops []*stop, key func(*stop) string) (some []*stop) {
 	seen := make(map[string]bool)
 	for _, s := range stops {
-		if bones := skeleton(s.body); !seen[bones] {
-			seen[bones] = true
+		if k := key(s); !seen[k] {
+			seen[k] = true
 			some = append(some, s)
 		}
 	}
