@@ -96,6 +96,7 @@ var libraries = map[string][]string{
 	"github.com/SherClockHolmes/webpush-go": {"notify"},
 	"golang.org/x/crypto/acme/autocert":     {""},
 	"golang.org/x/net/idna":                 {"store"},
+	"rsc.io/qr":                             {"handlers"},
 	"github.com/emersion/go-smtp":           {"notify"},
 	"github.com/emersion/go-sasl":           {"notify"},
 }

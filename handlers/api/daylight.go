@@ -5,22 +5,44 @@ import (
 	"time"
 )
 
-// The sun's upper edge touches the horizon when its centre stands this far
-// below it: half its disc and the refraction of the air.
-const sunsetAltitude = -0.833 // degrees
+// How far below the horizon the sun's centre stands, in degrees, when its upper
+// edge touches it (half its disc and the refraction of the air), and when civil
+// twilight ends and the ground can no longer be seen well without a lamp.
+const (
+	sunsetAltitude   = -0.833
+	darknessAltitude = -6
+)
 
 // Daylight tells when the sun rises and sets on the local day that has noon at
-// about the given instant, by the equations of NOAA's solar calculator
-// (gml.noaa.gov/grad/solcalc/solareqns.PDF): good to a minute or two at the
-// latitudes of Chile, on level ground. Mountains make the day shorter. ok is false
-// when the sun does not rise or does not set.
+// about the given instant, on level ground: mountains make the day shorter. ok is
+// false when the sun does not rise or does not set.
 func Daylight(noon time.Time, latitude, longitude float64) (rise, set time.Time, ok bool) {
+	transit, half := aboveAltitude(noon, latitude, longitude, sunsetAltitude)
+	if half == 0 || half == 12*time.Hour {
+		return time.Time{}, time.Time{}, false
+	}
+	return transit.Add(-half), transit.Add(half), true
+}
+
+// Twilight tells when civil twilight begins and ends on the day that Daylight
+// would speak of: 24 hours apart where it does not get dark, and at one instant
+// where it does not get light.
+func Twilight(noon time.Time, latitude, longitude float64) (dawn, dusk time.Time) {
+	transit, half := aboveAltitude(noon, latitude, longitude, darknessAltitude)
+	return transit.Add(-half), transit.Add(half)
+}
+
+// aboveAltitude tells when the sun stands highest and how long before and after
+// that it stands above an altitude, by the equations of NOAA's solar calculator
+// (gml.noaa.gov/grad/solcalc/solareqns.PDF): good to a minute or two at the
+// latitudes of Chile.
+func aboveAltitude(noon time.Time, latitude, longitude, altitude float64) (transit time.Time, half time.Duration) {
 	noon = noon.UTC()
 	midnight := time.Date(noon.Year(), noon.Month(), noon.Day(), 0, 0, 0, 0, time.UTC)
 	// Solar noon of the UTC day may fall on the day before or after it at far
 	// longitudes: take the one nearest to the noon asked for.
 	equation, declination := sun(noon)
-	transit := midnight.Add(minutes(720 - 4*longitude - equation))
+	transit = midnight.Add(minutes(720 - 4*longitude - equation))
 	for transit.Sub(noon) > 12*time.Hour {
 		transit = transit.Add(-24 * time.Hour)
 	}
@@ -28,13 +50,8 @@ func Daylight(noon time.Time, latitude, longitude float64) (rise, set time.Time,
 		transit = transit.Add(24 * time.Hour)
 	}
 	lat := radians(latitude)
-	cosine := math.Sin(radians(sunsetAltitude))/(math.Cos(lat)*math.Cos(declination)) -
-		math.Tan(lat)*math.Tan(declination)
-	if !(cosine >= -1 && cosine <= 1) {
-		return time.Time{}, time.Time{}, false
-	}
-	half := minutes(4 * math.Acos(cosine) * 180 / math.Pi)
-	return transit.Add(-half), transit.Add(half), true
+	cosine := math.Sin(radians(altitude))/(math.Cos(lat)*math.Cos(declination)) - math.Tan(lat)*math.Tan(declination)
+	return transit, minutes(4 * math.Acos(max(-1, min(1, cosine))) * 180 / math.Pi)
 }
 
 // sun gives the equation of time in minutes and the declination in radians.

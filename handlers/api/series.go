@@ -3,7 +3,6 @@ package api
 import (
 	"time"
 
-	"vigia/forecast/hazard"
 	"vigia/handlers/prepared"
 	"vigia/store"
 )
@@ -82,11 +81,7 @@ func writeHistoryRow(w *writer, hour time.Time, row *store.HistoryRow) {
 	w.instantAt("hora", hour)
 	w.textOrNullAt("estado", row.State.String())
 	w.textAt("calidad", row.Quality.String())
-	main := row.Main
-	if row.State <= hazard.Green {
-		main = hazard.NoHazard
-	}
-	w.textOrNullAt("amenaza_principal", main.String())
+	w.textOrNullAt("amenaza_principal", MainOf(row).String())
 	w.textOrNullAt("confianza", row.Confidence.String())
 	w.key("variables")
 	writeMedians(w, &row.Medians)

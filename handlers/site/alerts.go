@@ -1,6 +1,7 @@
 package site
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -9,6 +10,9 @@ import (
 	"vigia/forecast/hazard"
 	"vigia/store/catalogue"
 )
+
+// alertsPath is the page of all alerts; the page of each is below it.
+const alertsPath = "/alertas"
 
 // alertList is the alerts of a page. When the estimates are not current the list
 // is not the answer to "is there any?", and Known is false.
@@ -21,19 +25,8 @@ type alertList struct {
 // alerts lists a park's alerts, or those of all parks when slug is empty.
 func (a almanac) alerts(m moment, slug string) alertList {
 	list := alertList{Known: m.reason == hazard.NoReason}
-	var chosen []*alert.Alert
-	for i := range m.Alerts {
-		if slug == "" || m.Alerts[i].Park == slug {
-			chosen = append(chosen, &m.Alerts[i])
-		}
-	}
-	slices.SortFunc(chosen, func(x, y *alert.Alert) int { return alertBefore(x, y, m.now) })
-	for _, al := range chosen {
-		here := a
-		if i, ok := m.Catalogue.ParkBySlug(al.Park); ok {
-			here = a.in(m.Catalogue.Parks[i].TimeZone)
-		}
-		view := here.alert(al, m)
+	for _, al := range m.alertsOf(slug) {
+		view := a.at(al, m).alert(al, m)
 		if al.Active(m.now) {
 			list.Active = append(list.Active, view)
 		} else {
@@ -43,10 +36,44 @@ func (a almanac) alerts(m moment, slug string) alertList {
 	return list
 }
 
+// alertsOf gives the alerts of a park, or of all when slug is empty, in the API's
+// order. One without a level was never issued.
+func (m moment) alertsOf(slug string) []*alert.Alert {
+	var chosen []*alert.Alert
+	for i := range m.Alerts {
+		if al := &m.Alerts[i]; al.Level != alert.NoLevel && (slug == "" || al.Park == slug) {
+			chosen = append(chosen, al)
+		}
+	}
+	slices.SortFunc(chosen, func(x, y *alert.Alert) int { return alertBefore(x, y, m.now) })
+	return chosen
+}
+
+// at is the almanac of an alert's park.
+func (a almanac) at(al *alert.Alert, m moment) almanac {
+	if i, ok := m.Catalogue.ParkBySlug(al.Park); ok {
+		return a.in(m.Catalogue.Parks[i].TimeZone)
+	}
+	return a
+}
+
+// alertID is an id that can stand in a path as it is.
+var alertID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+
+// alertPath gives the path of an alert's own page, "" for an id that none of ours
+// could be.
+func (t texts) alertPath(al *alert.Alert) string {
+	if !alertID.MatchString(al.ID) {
+		return ""
+	}
+	return t.path(alertsPath + "/" + al.ID)
+}
+
 // alertView is an alert in words.
 type alertView struct {
 	ID         string
-	Level      level // the shape of the state that a level answers to
+	Path       string // of its own page, "" when it has none
+	Level      level  // the shape of the state that a level answers to
 	Title      string
 	Phase      string
 	Window     string
@@ -74,6 +101,7 @@ type changeView struct {
 func (a almanac) alert(al *alert.Alert, m moment) alertView {
 	v := alertView{
 		ID:         "alerta-" + al.ID,
+		Path:       a.texts.alertPath(al),
 		Level:      alertLevel(a.texts, al.Level),
 		Title:      a.texts.say("alerta.titulo", "nivel", a.texts.say("nivel."+al.Level.String()), "amenaza", a.texts.say("amenaza."+al.Hazard.String())),
 		Phase:      a.texts.say("situacion." + al.PhaseAt(m.now).String()),
@@ -119,11 +147,15 @@ func (a almanac) change(c alert.Change) string {
 
 // alertLevel gives the shape of an alert: that of the state which raises it.
 func alertLevel(t texts, l alert.Level) level {
-	key := hazard.Amber
+	return level{levelKey(stateOf(l)), t.say("nivel." + l.String())}
+}
+
+// stateOf is the state that an alert's level answers to.
+func stateOf(l alert.Level) hazard.State {
 	if l == alert.Danger {
-		key = hazard.Red
+		return hazard.Red
 	}
-	return level{levelKey(key), t.say("nivel." + l.String())}
+	return hazard.Amber
 }
 
 func trailNames(trails []catalogue.Trail, slugs []string) []string {

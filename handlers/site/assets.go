@@ -28,7 +28,7 @@ var assetTypes = map[string]string{
 
 // fixedAssets are asked for at a path of their own, which no page gives.
 var fixedAssets = map[string]string{
-	"robots.txt": "/robots.txt", "sw.js": ServiceWorker,
+	"sw.js":       ServiceWorker,
 	"favicon.svg": "/favicon.svg", "apple-touch-icon.png": "/apple-touch-icon.png",
 	"manifest.webmanifest": "/manifest.webmanifest", "manifest.en.webmanifest": "/manifest.en.webmanifest",
 	"icono-192.png": "/icono-192.png", "icono-512.png": "/icono-512.png", "icono-maskable-512.png": "/icono-maskable-512.png",

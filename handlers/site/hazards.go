@@ -15,6 +15,7 @@ type hazardReport struct {
 	Signals []hazardView // amber or red now or ahead, worst first
 	Quiet   []hazardView // the others that are judged on the trail
 	Absent  string       // those that are not
+	Gap     string       // for how many hours none can be judged
 }
 
 // hazardView is one hazard of a trail. Its level is that of the present hour.
@@ -23,8 +24,8 @@ type hazardView struct {
 	Name, Votes, Confidence string
 	Causes                  []cause
 	Spans                   []hazardSpan // runs of hours that are not green
-	Gap                     string       // for how many hours it cannot be judged
-	Peak                    *hazardPeak  // the worst to come; nil when it is green
+	Gap                     string       // for how many hours it cannot be judged though others can
+	Peak                    *hazardPeak  // the worst to come; nil when it is green or just as now
 	Worst                   string       // key of the worst state, now or to come
 	rank                    [2]hazard.State
 }
@@ -44,9 +45,13 @@ type hazardPeak struct {
 func (a almanac) hazardReport(m moment, hours []hazard.Estimate, points []catalogue.Point) hazardReport {
 	var report hazardReport
 	var absent []string
+	blind := blindHours(hours)
+	if n := count(blind); n > 0 {
+		report.Gap = a.texts.say("peligros.sin_datos_todos", "n", n, "m", len(hours))
+	}
 	detailed := slices.ContainsFunc(hours, func(e hazard.Estimate) bool { return len(e.Hazards) > 0 })
 	for h := range hazard.Hazard(hazard.NumHazards) {
-		course := courseOf(h, hours)
+		course := courseOf(h, hours, blind)
 		switch {
 		case len(hours) == 0:
 		case detailed && !course.judged:
@@ -67,15 +72,35 @@ func (a almanac) hazardReport(m moment, hours []hazard.Estimate, points []catalo
 	return report
 }
 
+// blindHours tells of each hour whether no hazard can be judged in it.
+func blindHours(hours []hazard.Estimate) []bool {
+	blind := make([]bool, len(hours))
+	for i := range hours {
+		blind[i] = !slices.ContainsFunc(hours[i].Hazards, func(h hazard.HazardEstimate) bool { return h.State != hazard.Unknown })
+	}
+	return blind
+}
+
+func count(list []bool) int {
+	n := 0
+	for _, is := range list {
+		if is {
+			n++
+		}
+	}
+	return n
+}
+
 // course is one hazard through the hours of a trail.
 type course struct {
 	hazard hazard.Hazard
 	hours  []*hazard.HazardEstimate // nil in an hour that says nothing of it
+	blind  []bool                   // hours in which no hazard can be judged
 	judged bool                     // some hour says something
 }
 
-func courseOf(h hazard.Hazard, hours []hazard.Estimate) course {
-	c := course{hazard: h, hours: make([]*hazard.HazardEstimate, len(hours))}
+func courseOf(h hazard.Hazard, hours []hazard.Estimate, blind []bool) course {
+	c := course{hazard: h, blind: blind, hours: make([]*hazard.HazardEstimate, len(hours))}
 	for i := range hours {
 		for j := range hours[i].Hazards {
 			if line := &hours[i].Hazards[j]; line.Hazard == h {
@@ -106,6 +131,12 @@ func (c course) peak() (hour int, state hazard.State) {
 	return hour, state
 }
 
+// likeNow tells whether an hour says nothing that the present one does not.
+func (c course) likeNow(hour int) bool {
+	now, then := c.hours[0], c.hours[hour]
+	return now != nil && now.State == then.State && now.Agree == then.Agree && now.Total == then.Total && slices.Equal(now.Causes, then.Causes)
+}
+
 func (a almanac) hazardView(m moment, c course, points []catalogue.Point) hazardView {
 	view := hazardView{level: a.texts.level(c.state(0)), Name: a.texts.say("amenaza." + c.hazard.String())}
 	if now := c.hours[0]; now != nil && now.State != hazard.Unknown {
@@ -114,7 +145,7 @@ func (a almanac) hazardView(m moment, c course, points []catalogue.Point) hazard
 	}
 	hour, worst := c.peak()
 	view.rank, view.Worst = [2]hazard.State{c.state(0), worst}, levelKey(max(c.state(0), worst))
-	if worst >= hazard.Amber {
+	if worst >= hazard.Amber && !c.likeNow(hour) {
 		peak, at := c.hours[hour], m.at(hour)
 		view.Peak = &hazardPeak{
 			Text:  a.texts.say("peligros.peor", "estado", a.texts.say("estado."+levelKey(worst)), "hora", a.clock(at), "dia", a.day(at)),
@@ -136,7 +167,7 @@ func (a almanac) hazardSpans(m moment, c course) (spans []hazardSpan, gap string
 		}
 		switch {
 		case state == hazard.Unknown:
-			unknown += to - from
+			unknown += to - from - count(c.blind[from:to])
 		case state >= hazard.Amber:
 			spans = append(spans, hazardSpan{a.texts.level(state), a.window(m.at(from), m.at(from).Add(time.Duration(to-from)*time.Hour))})
 		}
@@ -145,7 +176,7 @@ func (a almanac) hazardSpans(m moment, c course) (spans []hazardSpan, gap string
 	switch unknown {
 	case 0:
 		return spans, ""
-	case len(c.hours):
+	case len(c.hours) - count(c.blind):
 		return spans, a.texts.say("peligros.sin_datos")
 	default:
 		return spans, a.texts.say("peligros.sin_datos_en", "n", unknown, "m", len(c.hours))

@@ -39,7 +39,7 @@ type tableRow struct {
 	Hour  string
 	Why   string // the hazards, or the reason for no state
 	Note  string // what is lacking in the data
-	Night bool   // the sun is down at half past
+	Night bool   // it is dark at half past
 	Cells []tableCell
 }
 
@@ -63,7 +63,7 @@ var tableColumns = []struct {
 	{"nieve", "cm", func(m *hazard.Medians) float32 { return m.Snow }, tenths},
 	{"isoterma", "m", func(m *hazard.Medians) float32 { return m.FreezingLevel }, whole},
 	{"visibilidad", "km", func(m *hazard.Medians) float32 { return m.Sight / 1000 }, sightPlaces},
-	{"uv", "", func(m *hazard.Medians) float32 { return m.UV }, whole},
+	{"uv", "", func(m *hazard.Medians) float32 { return m.UV }, tenths},
 }
 
 func whole(float32) int  { return 0 }
@@ -188,22 +188,16 @@ func (t texts) hazardsIn(e hazard.Estimate, state hazard.State) string {
 	return strings.Join(names, ", ")
 }
 
-// daylight gives sunrise and sunset of the local day of an instant.
-func (a almanac) daylight(t time.Time, park catalogue.Park) (rise, set time.Time, ok bool) {
-	local := t.In(a.zone)
-	day := time.Date(local.Year(), local.Month(), local.Day(), 12, 0, 0, 0, a.zone)
-	return api.Daylight(day, park.Latitude, park.Longitude)
-}
-
+// isNight tells whether it is dark half an hour into an hour.
 func (a almanac) isNight(hour time.Time, park catalogue.Park) bool {
 	half := hour.Add(30 * time.Minute)
-	rise, set, ok := a.daylight(half, park)
-	return ok && (half.Before(rise) || !half.Before(set))
+	dawn, dusk := api.Twilight(a.noonOf(half), park.Latitude, park.Longitude)
+	return half.Before(dawn) || !half.Before(dusk)
 }
 
 // sun says when the sun rises and sets on the local day of an instant.
 func (a almanac) sun(t time.Time, park catalogue.Park) string {
-	rise, set, ok := a.daylight(t, park)
+	rise, set, ok := api.Daylight(a.noonOf(t), park.Latitude, park.Longitude)
 	if !ok {
 		return ""
 	}

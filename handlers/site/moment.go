@@ -54,11 +54,14 @@ func (m moment) estimateAt(trail, ahead int) hazard.Estimate {
 		return sound(hours[ahead])
 	}
 	reason := m.reason
-	if reason == hazard.NoReason {
+	switch {
+	case reason != hazard.NoReason:
+	case trail >= len(m.Trails) || len(m.Trails[trail].Hours) == 0:
 		reason = hazard.PartialData
-		if trail < len(m.Trails) && len(m.Trails[trail].Hours) > 0 {
-			reason = hazard.EstimateOver
-		}
+	case ahead > 0 && len(m.hoursOf(trail)) > 0:
+		reason = hazard.BeyondHorizon
+	default:
+		reason = hazard.EstimateOver
 	}
 	return hazard.Estimate{Reason: reason, Main: hazard.NoHazard}
 }

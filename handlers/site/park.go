@@ -13,18 +13,23 @@ type parkPage struct {
 	parkLink
 	Slug      string
 	Kind      string
-	Now       headline
+	Now       answer
 	Hour      instant // the hour that the state is estimated for
-	Lasts     string  // until when the state holds in the estimates, empty without state
 	Age       validity
 	Counts    []levelCount
+	Axis      axis
+	Ribbon    ribbon // the worst of the trails in each hour
 	Official  officialView
-	Alerts    alertList
+	Alerts    parkAlerts
 	Trails    []trailView
+	Light     *lightTable // nil without estimates
+	Week      week
+	Table     string // the path of the week as a table
 	Emergency []catalogue.EmergencyNumber
 	Notes     []string // what the numbers' notes say, each once
 	Steward   string   // the administration
 	StewardAt string
+	Area      string
 	URL       string
 	Position  bool // the park's position is known only roughly
 }
@@ -44,43 +49,21 @@ func (p *printing) putParks() {
 	}
 }
 
-// trailView is a trail on its park's page.
-type trailView struct {
-	Slug, Name string
-	Facts      []string
-	Now        headline
-	Signals    []signal
-	Medians    []median
-	Days       []ribbonDay
-	Worst      *worstView
-}
-
-// worstView is the worst hour to come, when it is worse than now.
-type worstView struct {
-	Text    string
-	Signals []signal
-}
-
 func (a almanac) park(m moment, i int) parkPage {
 	p := m.Catalogue.Parks[i]
 	now := m.parkAt(i, 0)
 	page := parkPage{
 		parkLink: a.texts.linkTo(p), Slug: p.Slug, Kind: a.texts.say("tipo_parque." + p.Kind),
-		Now: a.texts.headline(now), Hour: a.hour(m.hour),
-		Age: a.validity(m), Official: a.official(m, i), Alerts: a.alerts(m, p.Slug), Emergency: m.Catalogue.Emergency,
-		Steward: p.Administrator, StewardAt: p.AdministratorAsOf, URL: p.URL,
-		Position: p.Approximate,
+		Now: a.answer(m, i, now), Hour: a.hour(m.hour), Age: a.validity(m),
+		Axis:     a.axis(m, p),
+		Ribbon:   a.ribbon(m.columns(func(ahead int) outlook { return m.parkAt(i, ahead) })),
+		Official: a.official(m, i), Alerts: a.parkAlerts(m, i),
+		Light: a.lightTable(m, i), Week: a.week(m, i), Table: "/parques/" + p.Slug + "/historial.csv",
+		Emergency: m.Catalogue.Emergency, Notes: notesOf(m.Catalogue.Emergency),
+		Steward: p.Administrator, StewardAt: p.AdministratorAsOf, URL: p.URL, Position: p.Approximate,
 	}
-	for i := range page.Alerts.Active {
-		page.Alerts.Active[i].Park = parkLink{} // the page says it already
-	}
-	for _, number := range m.Catalogue.Emergency {
-		if number.Note != "" && !slices.Contains(page.Notes, number.Note) {
-			page.Notes = append(page.Notes, number.Note)
-		}
-	}
-	if now.State != hazard.Unknown {
-		page.Lasts = a.lasts(m, i, now.State)
+	if p.AreaHa > 0 {
+		page.Area = a.texts.say("parque.superficie", "ha", a.texts.thousands(p.AreaHa))
 	}
 	for _, state := range statesWorstFirst {
 		if n := now.Counts[state]; n > 0 {
@@ -93,13 +76,69 @@ func (a almanac) park(m moment, i int) parkPage {
 	return page
 }
 
-// lasts says until when the park's state holds and what follows.
-func (a almanac) lasts(m moment, park int, state hazard.State) string {
-	hours, next, changes := m.lasts(park, state)
-	if !changes {
-		return a.texts.say("dura.todo", "fin", a.until(m.at(hours)))
+// thousands writes a whole number in groups of three, with the thin space of both
+// languages.
+func (t texts) thousands(value float64) string {
+	digits := t.decimal(value, 0)
+	for at := len(digits) - 3; at > 0 && len(digits) > 4; at -= 3 {
+		digits = digits[:at] + "\u202f" + digits[at:]
 	}
-	return a.follows(m.at(hours), next)
+	return digits
+}
+
+// notesOf gives what the notes of numbers say, each once.
+func notesOf(numbers []catalogue.EmergencyNumber) []string {
+	var notes []string
+	for _, number := range numbers {
+		if number.Note != "" && !slices.Contains(notes, number.Note) {
+			notes = append(notes, number.Note)
+		}
+	}
+	return notes
+}
+
+// answer is what the first screen of a park says: how it is, until when and what
+// comes next, and how sure that is.
+type answer struct {
+	headline
+	Lasts  string // until when the state holds in the estimates, empty without state
+	Next   *level // what follows, nil when nothing is known to
+	Votes  []bool // a model each, whether it agrees; empty without state
+	Models string // "3 de 4 modelos"
+}
+
+func (a almanac) answer(m moment, park int, now outlook) answer {
+	hours, next, changes := m.lasts(park, now.State)
+	return a.answerUntil(now, m.at(hours), next, changes)
+}
+
+// answerUntil is the answer for a state that holds until an instant. changes says
+// that next follows; else nothing is known of what does.
+func (a almanac) answerUntil(now outlook, until time.Time, next outlook, changes bool) answer {
+	v := answer{headline: a.texts.headline(now)}
+	if now.State == hazard.Unknown {
+		return v
+	}
+	v.Lasts = a.texts.say("dura.todo", "fin", a.until(until))
+	if changes {
+		level := a.texts.level(next.State)
+		v.Next, v.Lasts = &level, a.follows(until, next)
+	}
+	agree, total := int(now.Agree), int(now.Total)
+	if now.State == hazard.Green {
+		agree, total = now.Models, now.Models
+		v.Models = a.texts.count("modelos.cuenta", total)
+	} else {
+		v.Models = a.texts.votes(now.Agree, now.Total)
+		v.Meaning = a.texts.say("senal.sola")
+		if now.Main != hazard.NoHazard {
+			v.Meaning = a.texts.say("senal.por", "amenaza", a.texts.say("amenaza."+now.Main.String()))
+		}
+	}
+	for i := range total {
+		v.Votes = append(v.Votes, i < agree)
+	}
+	return v
 }
 
 // follows says that a state holds until an instant, and what comes next.
@@ -116,39 +155,57 @@ func (a almanac) follows(at time.Time, next outlook) string {
 	}
 }
 
+// trailView is a trail on its park's page.
+type trailView struct {
+	Slug, Name, Path string
+	Facts            []string
+	Now              headline
+	Ribbon           ribbon
+}
+
 func (a almanac) trail(m moment, i int) trailView {
 	trail := m.Catalogue.Trails[i]
-	now := m.estimateAt(i, 0)
+	now := outlookOf(m.estimateAt(i, 0))
 	v := trailView{
-		Slug: trail.Slug, Name: trail.Name, Facts: a.texts.trailFacts(trail),
-		Now:     a.texts.headline(outlookOf(now)),
-		Signals: a.texts.signals(now, trail.Points),
-		Days:    a.ribbon(m.hour, m.hoursOf(i)),
-		Worst:   a.worst(m, i, now.State),
+		Slug: trail.Slug, Name: trail.Name, Path: a.texts.path("/parques/" + m.Catalogue.Parks[trail.Park].Slug + "/senderos/" + trail.Slug),
+		Facts: a.texts.trailFigures(trail), Now: a.texts.headline(now),
+		Ribbon: a.ribbon(m.columns(func(ahead int) outlook { return outlookOf(m.estimateAt(i, ahead)) })),
 	}
-	if len(m.hoursOf(i)) > 0 {
-		v.Medians = a.texts.medians(now.Medians)
-	}
+	v.Now.Meaning = a.texts.meaning(now)
 	return v
 }
 
-// worst finds the first hour of the worst state ahead, if it is worse than now.
-func (a almanac) worst(m moment, trail int, now hazard.State) *worstView {
-	hours := m.hoursOf(trail)
-	at, state := -1, max(now, hazard.Green)
-	for h := range hours {
-		if hours[h].State > state {
-			at, state = h, hours[h].State
-		}
+// meaning is the meaning of a headline where there is little room: the word stands
+// beside it.
+func (t texts) meaning(o outlook) string {
+	switch {
+	case o.State == hazard.Unknown:
+		return t.say("motivo_corto." + string(o.Reason))
+	case o.State == hazard.Green && o.Models > 0:
+		return t.count("verde.breve", o.Models)
+	case o.State == hazard.Green:
+		return t.say("verde.sin_cuenta")
+	case o.Main == hazard.NoHazard:
+		return t.say("senal.sola")
+	case o.Total == 0:
+		return t.say("amenaza." + o.Main.String())
 	}
-	if at < 0 {
-		return nil
+	return t.say("senal.breve", "amenaza", t.say("amenaza."+o.Main.String()), "votos", t.votes(o.Agree, o.Total))
+}
+
+// trailFigures are the few figures that say how long a trail is.
+func (t texts) trailFigures(trail catalogue.Trail) []string {
+	var figures []string
+	if trail.LengthKm > 0 {
+		figures = append(figures, t.say("sendero.km", "km", t.decimal(trail.LengthKm, 1)))
 	}
-	start := m.at(at)
-	return &worstView{
-		Text:    a.texts.say("sendero.peor", "dia", a.day(start), "hora", a.clock(start)),
-		Signals: a.texts.signals(hours[at], m.Catalogue.Trails[trail].Points),
+	if trail.MaxHours > 0 {
+		figures = append(figures, t.say("sendero.duracion", "min", t.decimal(trail.MinHours, 1), "max", t.decimal(trail.MaxHours, 1)))
 	}
+	if trail.ClimbM > 0 {
+		figures = append(figures, t.say("sendero.desnivel", "m", t.decimal(trail.ClimbM, 0)))
+	}
+	return figures
 }
 
 // trailFacts are the figures of a trail in words.

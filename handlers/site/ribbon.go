@@ -5,120 +5,177 @@ import (
 	"time"
 
 	"vigia/forecast/hazard"
+	"vigia/handlers/api"
+	"vigia/store/catalogue"
 )
 
-// The ribbon's measures, in units of its drawing: an hour is hourWidth wide and
-// bars stand on the line at groundY. A worse level is a higher bar, so that the
+// ribbon is hours side by side, of the 72 to come or of a day past: a drawing, and
+// the same in words. Its places are parts of a hundred of the width, so that it
+// takes any width without its letters and hatching being stretched.
+type ribbon struct {
+	Bars   []bar
+	Spells []spell // what is not green, in words: the most important, in their order
+	More   []spell // the rest of it
+	Rest   string  // what the hours are that no spell names
+}
+
+// bar is a run of hours in one state. A worse state is a higher bar, so that the
 // ribbon can be read without its colours.
-const (
-	hourWidth = 10
-	groundY   = 30
-	glyphSize = 9
-)
-
-var barHeights = [...]int{hazard.Unknown: 26, hazard.Green: 11, hazard.Amber: 19, hazard.Red: 28}
-
-// ribbonDay is one local day of a trail's ribbon: a drawing and the same in words.
-type ribbonDay struct {
-	Name  string
-	Width int
-	Bars  []bar
-	Spans []span
-}
-
-// bar is a run of equal hours in the drawing.
 type bar struct {
-	X, Y, Width, Height int
-	GlyphX, GlyphY      int
-	Level               string // the level's key, "nada" for none
+	Level    string // the state's key, "nada" for none
+	X, Width string
+	Y        string
+	Glyph    string // where its mark goes, "" where there is no room
+	GlyphY   string
 }
 
-// span is a run of equal hours in words.
-type span struct {
-	Level string
-	Hours string // "14–18 h"
-	Text  string // "amarillo: viento"
-}
-
-// cell is one hour of a ribbon on its way to a bar and a span.
-type cell struct {
-	column int // hours from the local day's 0 h
+// hour is one hour of a ribbon: its place, counted in hours from the left end, and
+// what was estimated for it.
+type hour struct {
+	column int
 	start  time.Time
-	state  hazard.State
-	main   hazard.Hazard
-	reason hazard.Reason
+	outlook
 }
 
-func (c cell) continues(before cell) bool {
-	return c.state == before.state && c.main == before.main && c.reason == before.reason &&
-		c.column == before.column+1
-}
+// tops is how far below the ribbon's top a bar begins, in percent.
+var tops = [...]int{hazard.Unknown: 12, hazard.Green: 64, hazard.Amber: 34, hazard.Red: 0}
 
-// ribbon draws estimates, one an hour from start, grouped by local day.
-func (a almanac) ribbon(start time.Time, hours []hazard.Estimate) []ribbonDay {
-	var days []ribbonDay
-	var today []cell
-	for i := range hours {
-		e := sound(hours[i])
-		c := cell{start: start.Add(time.Duration(i) * time.Hour), state: e.State, main: e.Main, reason: e.Reason}
-		local := c.start.In(a.zone)
-		c.column = local.Hour()
-		if n := len(today); n > 0 {
-			if daysBetween(today[n-1].start.In(a.zone), local) != 0 {
-				days = append(days, a.ribbonDay(today))
-				today = today[:0]
-			} else {
-				// An hour that the clock repeats gets a column of its own.
-				c.column = max(c.column, today[n-1].column+1)
-			}
-		}
-		today = append(today, c)
-	}
-	if len(today) > 0 {
-		days = append(days, a.ribbonDay(today))
-	}
-	return days
-}
+// roomForGlyph is how many hours of 72 a mark needs.
+const roomForGlyph = 4
 
-func (a almanac) ribbonDay(cells []cell) ribbonDay {
-	day := ribbonDay{
-		Name:  a.day(cells[0].start),
-		Width: hourWidth * max(24, cells[len(cells)-1].column+1),
-	}
-	for from := 0; from < len(cells); {
+// drawBars merges the hours of equal state, each a column of so many.
+func drawBars(hours []hour, columns int) []bar {
+	var bars []bar
+	for from := 0; from < len(hours); {
 		to := from + 1
-		for to < len(cells) && cells[to].continues(cells[to-1]) {
+		for to < len(hours) && hours[to].State == hours[from].State && hours[to].column == hours[to-1].column+1 {
 			to++
 		}
-		day.Bars = append(day.Bars, drawBar(cells[from], to-from))
-		day.Spans = append(day.Spans, a.span(cells[from], cells[to-1].start.Add(time.Hour)))
+		b := bar{
+			Level: levelKey(hours[from].State), Y: percent(tops[hours[from].State], 100),
+			X: percent(hours[from].column, columns), Width: percent(to-from, columns),
+		}
+		if (to-from)*shownHours >= roomForGlyph*columns {
+			b.Glyph = percent(2*hours[from].column+to-from, 2*columns)
+			b.GlyphY = percent(tops[hours[from].State]+100, 200)
+		}
+		bars = append(bars, b)
 		from = to
 	}
-	return day
+	return bars
 }
 
-func drawBar(c cell, hours int) bar {
-	height, width := barHeights[c.state], hours*hourWidth
-	return bar{
-		X: c.column * hourWidth, Y: groundY - height, Width: width, Height: height,
-		GlyphX: c.column*hourWidth + (width-glyphSize)/2, GlyphY: groundY - (height+glyphSize)/2,
-		Level: levelKey(c.state),
+// percent writes a part of a whole in percent, to a thousandth of the width.
+func percent(part, whole int) string {
+	return strconv.FormatFloat(float64(part*100000/whole)/1000, 'f', -1, 64) + "%"
+}
+
+// axis is what the ribbons of a park have behind and beside them: the nights, the
+// days and the hours of the clock.
+type axis struct {
+	Nights []piece
+	Days   []piece // each local day, named where there is room
+	Clock  []piece // the hours 6, 12 and 18
+	Now    string
+}
+
+// piece is a part of an axis.
+type piece struct {
+	X, Width string
+	Name     string
+}
+
+// Hours of the axis that a day's name, and the word for now, take on a small screen.
+const (
+	roomForToday = 5
+	roomForDay   = 9
+	roomForNow   = 8
+)
+
+// axis lays out the 72 hours from the present one.
+func (a almanac) axis(m moment, park catalogue.Park) axis {
+	x := axis{Nights: a.nights(m, park), Now: a.texts.say("cinta.ahora")}
+	first := 0
+	for h := 1; h <= shownHours; h++ {
+		before, local := m.at(h-1).In(a.zone), m.at(h).In(a.zone)
+		if h == shownHours || daysBetween(before, local) != 0 {
+			day := piece{X: percent(first, shownHours), Width: percent(h-first, shownHours)}
+			switch {
+			case first == 0 && h >= roomForToday:
+				day.Name = a.texts.say("cinta.hoy")
+			case first > 0 && h-first >= roomForDay:
+				day.Name = a.weekday(before) + " " + strconv.Itoa(before.Day())
+			}
+			x.Days = append(x.Days, day)
+			first = h
+		}
+		if h < shownHours && h >= roomForNow && local.Hour()%6 == 0 && local.Hour() != 0 && local.Hour() != before.Hour() {
+			x.Clock = append(x.Clock, piece{X: percent(h, shownHours), Name: strconv.Itoa(local.Hour())})
+		}
 	}
+	return x
 }
 
-func (a almanac) span(c cell, end time.Time) span {
-	text := a.texts.say("estado." + levelKey(c.state))
+// nights are the hours of civil darkness.
+func (a almanac) nights(m moment, park catalogue.Park) []piece {
+	var dark []piece
+	start, end := m.hour, m.at(shownHours)
+	add := func(from, to time.Time) {
+		from, to = later(from, start), earlier(to, end)
+		if to.Sub(from) >= time.Minute { // solar noons are not quite 24 hours apart
+			const minutes = shownHours * 60
+			dark = append(dark, piece{X: percent(int(from.Sub(start)/time.Minute), minutes), Width: percent(int(to.Sub(from)/time.Minute), minutes)})
+		}
+	}
+	lit := start
+	for noon := a.noonAt(start).AddDate(0, 0, -1); noon.Before(end.Add(24 * time.Hour)); noon = noon.AddDate(0, 0, 1) {
+		dawn, dusk := api.Twilight(noon, park.Latitude, park.Longitude)
+		if !dusk.After(dawn) {
+			continue
+		}
+		add(lit, dawn)
+		lit = later(lit, dusk)
+	}
+	add(lit, end)
+	return dark
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+// columns puts outlooks, one an hour from the present one, side by side.
+func (m moment) columns(of func(ahead int) outlook) []hour {
+	hours := make([]hour, shownHours)
+	for h := range hours {
+		hours[h] = hour{h, m.at(h), of(h)}
+	}
+	return hours
+}
+
+// ribbon draws the 72 hours to come, and says them.
+func (a almanac) ribbon(hours []hour) ribbon {
+	r := ribbon{Bars: drawBars(hours, shownHours)}
+	spells, green := a.spells(hours)
+	said, rest := mostImportant(spells)
+	r.Spells, r.More = together(said), together(rest)
 	switch {
-	case c.state == hazard.Unknown:
-		text = a.texts.say("tramo.causa", "estado", text, "causa", a.texts.say("motivo_corto."+string(c.reason)))
-	case c.main != hazard.NoHazard && c.state != hazard.Green:
-		text = a.texts.say("tramo.causa", "estado", text, "causa", a.texts.say("amenaza."+c.main.String()))
+	case green == len(hours):
+		r.Rest = a.texts.say("cinta.toda_verde", "n", len(hours))
+	case green > 0:
+		r.Rest = a.texts.say("cinta.resto")
 	}
-	return span{
-		Level: levelKey(c.state),
-		Hours: strconv.Itoa(c.start.In(a.zone).Hour()) + "–" + a.clockAtEnd(end) + "\u00a0h",
-		Text:  text,
-	}
+	return r
 }
 
 // levelKey is the key of a state in texts, styles and shapes.

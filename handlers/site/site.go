@@ -51,6 +51,7 @@ type Site struct {
 	languages []language
 	assets    map[string]*prepared.Body // by path
 	named     map[string]string         // path of an asset by the name of its file
+	outline   string                    // of the country, on the chart of the home page
 
 	pairsOnce sync.Mutex
 	pairs     *prepared.Body // raw pairs of pairsOf
@@ -75,6 +76,10 @@ func New(options Options) (*Site, error) {
 	if err := s.loadAssets(web.Files); err != nil {
 		return nil, err
 	}
+	var err error
+	if s.outline, err = outline(web.Files); err != nil {
+		return nil, err
+	}
 	for _, of := range tongues {
 		words, err := readTexts(web.Files, of)
 		if err != nil {
@@ -86,6 +91,7 @@ func New(options Options) (*Site, error) {
 		}
 		s.languages = append(s.languages, language{words, pages})
 	}
+	s.addRobots()
 	return s, nil
 }
 
@@ -96,10 +102,19 @@ func (s *Site) Pages(e *store.Edition, now time.Time) *Shelf {
 	m := read(e, now)
 	for i := range s.languages {
 		p := &printing{s, &s.languages[i], m, almanac{texts: s.languages[i].texts, now: now, zone: s.options.Location}, shelf}
+		p.putHome()
+		p.putAlerts()
 		p.putCountry()
 		p.putParks()
 		p.putTrails()
+		p.putLines()
+		p.putBadges()
+		p.putFeeds()
+		p.putSheets()
 	}
+	s.putParkPoints(shelf, m)
+	s.putHistories(shelf, m)
+	s.putSitemap(shelf)
 	shelf.lend(precisionCSV, func() *prepared.Body { return s.precisionPairs(e) })
 	return shelf
 }
@@ -126,8 +141,6 @@ func (p *printing) putCountry() {
 			return p.frame(p.language, p.moment, path, name, view()).dated(p.country, p.moment, current)
 		})
 	}
-	add("/", "portada", true, func() any { return p.country.home(p.moment) })
-	add("/alertas", "alertas", true, func() any { return p.country.alerts(p.moment, "") })
 	add("/metodo", "metodo", false, func() any { return p.country.method(p.Edition) })
 	add("/precision", "precision", false, func() any { return p.country.precision(p.Edition) })
 	add("/acerca", "acerca", false, func() any { return nil })
@@ -138,12 +151,19 @@ func (p *printing) putCountry() {
 // gives the one for a path. simulated says that the site shows the demo.
 func (s *Site) NotFound(simulated bool) func(path string) *prepared.Body {
 	nothing := moment{Edition: &store.Edition{Simulated: simulated}}
-	pages := make(map[*language]*prepared.Body)
+	pages, alerts := make(map[*language]*prepared.Body), make(map[*language]*prepared.Body)
 	for i := range s.languages {
 		l := &s.languages[i]
-		pages[l] = s.render(l, "no_encontrada", s.frame(l, nothing, "", "no_encontrada", nil))
+		pages[l] = s.render(l, "no_encontrada", s.frame(l, nothing, "", "no_encontrada", ""))
+		alerts[l] = s.render(l, "no_encontrada", s.frame(l, nothing, "", "no_encontrada", alertsPath))
 	}
-	return func(path string) *prepared.Body { return pages[s.languageOf(path)] }
+	return func(path string) *prepared.Body {
+		l := s.languageOf(path)
+		if strings.HasPrefix(path, l.path(alertsPath)+"/") {
+			return alerts[l] // alerts end, and their pages with them
+		}
+		return pages[l]
+	}
 }
 
 // languageOf gives the language of a path: the first one where it has none.

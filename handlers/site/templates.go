@@ -11,12 +11,14 @@ import (
 
 // sharedTemplates are part of every page; the others are a page each.
 var (
-	sharedTemplates = []string{"pagina", "formas", "alerta", "senal", "deseos", "avisarme"}
+	sharedTemplates = []string{"pagina", "formas", "cinta", "alerta", "senal", "deseos", "avisarme"}
 	pageTemplates   = []string{
 		"portada",
 		"parque",
 		"sendero",
+		"hoja",
 		"alertas",
+		"alerta_sola",
 		"metodo",
 		"precision",
 		"acerca",

@@ -57,7 +57,13 @@ func families() map[string][]string {
 	for c := hazard.Low; c <= hazard.High; c++ {
 		f["confianza."] = append(f["confianza."], c.String())
 	}
+	for _, state := range statesWorstFirst {
+		f["portada.grupo."] = append(f["portada.grupo."], levelKey(state))
+	}
+	f["mapa.js."] = []string{"nombre", "cargando", "fallo", "sin_datos", "vencido", "vence", "por", "continente", "acercar", "alejar"}
+	f["alertas.nivel."] = []string{"peligro.uno", "peligro.otros", "precaucion.uno", "precaucion.otros"}
 	for h := range hazard.NumHazards {
+		f["alerta.considere."] = append(f["alerta.considere."], hazard.Hazard(h).String())
 		f["amenaza."] = append(f["amenaza."], hazard.Hazard(h).String())
 	}
 	for q := range hazard.TemperatureQuantity + 1 {

@@ -13,18 +13,18 @@ type trailPage struct {
 	Park    parkLink
 	Name    string
 	Facts   []string
-	Now     headline
-	Lasts   string  // until when the state holds and what follows, empty without state
-	Ahead   string  // the worst to come, when it is worse than now
-	Hour    instant // the hour that the state is estimated for
+	Now     answer
+	Ahead   string // the worst to come, when it is worse than now
 	Age     validity
-	Alerts  alertList  // those that name the trail
+	Axis    axis
+	Ribbon  ribbon
+	Alerts  parkAlerts // those that name the trail
 	Table   *hourTable // nil without estimates
 	Hazards hazardReport
 	Models  []modelRun // those with a say in the present hour
 	Profile profile
-	Light   lightReport
-	Past    past
+	Light   clearReport
+	Past    record
 }
 
 // modelRun is a model with a say in an hour: its run, and how far ahead of the run
@@ -55,15 +55,13 @@ func (a almanac) trailPage(m moment, i int) trailPage {
 	trail := m.Catalogue.Trails[i]
 	park := m.Catalogue.Parks[trail.Park]
 	now, hours := m.estimateAt(i, 0), m.hoursOf(i)
+	at := func(ahead int) outlook { return outlookOf(m.estimateAt(i, ahead)) }
 	page := trailPage{
 		Park: a.texts.linkTo(park), Name: trail.Name, Facts: a.texts.trailFacts(trail),
-		Now: a.texts.headline(outlookOf(now)), Ahead: a.worstToCome(m, hours, now.State), Hour: a.hour(m.hour), Age: a.validity(m),
-		Alerts: a.alerts(m.naming(trail.Slug), park.Slug),
-		Table:  a.hourTable(park, hours), Hazards: a.hazardReport(m, hours, trail.Points),
-		Profile: a.texts.profile(trail.Points), Light: a.lightReport(m, i), Past: a.past(m, i),
-	}
-	if now.State != hazard.Unknown {
-		page.Lasts = a.trailLasts(m, i, now.State)
+		Now: a.trailAnswer(m, len(hours), at), Ahead: a.worstToCome(m, hours, now.State), Age: a.validity(m),
+		Axis: a.axis(m, park), Ribbon: a.ribbon(m.columns(at)), Alerts: a.parkAlerts(m.naming(trail.Slug), trail.Park),
+		Table: a.hourTable(park, hours), Hazards: a.hazardReport(m, hours, trail.Points),
+		Profile: a.texts.profile(trail.Points), Light: a.clearReport(m, i), Past: a.record(m, i),
 	}
 	for _, v := range now.Models {
 		run := modelRun{Name: a.texts.named("modelo.", v.Model), Run: a.instant(v.Run), Lead: a.texts.say("dato.falta")}
@@ -75,15 +73,15 @@ func (a almanac) trailPage(m moment, i int) trailPage {
 	return page
 }
 
-// trailLasts says until when a trail's state holds and what follows.
-func (a almanac) trailLasts(m moment, trail int, state hazard.State) string {
-	hours := len(m.hoursOf(trail))
+// trailAnswer says how a trail is, until when and what follows.
+func (a almanac) trailAnswer(m moment, hours int, at func(ahead int) outlook) answer {
+	now := at(0)
 	for h := 1; h < hours; h++ {
-		if next := outlookOf(m.estimateAt(trail, h)); next.State != state {
-			return a.follows(m.at(h), next)
+		if next := at(h); next.State != now.State {
+			return a.answerUntil(now, m.at(h), next, true)
 		}
 	}
-	return a.texts.say("dura.todo", "fin", a.until(m.at(hours)))
+	return a.answerUntil(now, m.at(hours), outlook{}, false)
 }
 
 // worstToCome says when the worst state to come begins, if it is worse than now.

@@ -1,0 +1,113 @@
+package site
+
+import (
+	"math"
+	"strconv"
+	"time"
+
+	"vigia/forecast/alert"
+	"vigia/forecast/hazard"
+)
+
+// The window bar's measures, in units of its drawing.
+const (
+	barLength = 320
+	barGround = 30
+)
+
+// windowBar draws when an alert holds: its window on a line of local days.
+type windowBar struct {
+	Level      level
+	X, Y       int
+	End        int // where it ends
+	Width      int
+	Height     int
+	GlyphX     int
+	GlyphY     int
+	From, To   string // the hours at its ends
+	Ticks      []int  // each six hours
+	Days       []barDay
+	Now        int // where the moment of the page is
+	NowAnchor  string
+	NowVisible bool
+}
+
+// barDay is a local day of a window bar.
+type barDay struct {
+	X, Middle int
+	Name      string
+}
+
+// windowBar lays an alert's window out on whole local days, from the day of its
+// beginning, or of now when that is before, to that of its end.
+func (a almanac) windowBar(m moment, al *alert.Alert) windowBar {
+	from := al.Start
+	if m.now.Before(from) {
+		from = m.now
+	}
+	first, last := a.midnight(from, 0), a.midnight(a.endDay(al.End), 1)
+	span := last.Sub(first)
+	at := func(t time.Time) int {
+		return int(math.Round(float64(barLength) * float64(t.Sub(first)) / float64(span)))
+	}
+	lvl := alertLevel(a.texts, al.Level)
+	bar := windowBar{Level: lvl, X: at(al.Start), Height: barHeights[stateOf(al.Level)], Now: at(m.now)}
+	bar.Width, bar.Y = max(at(al.End)-bar.X, 2), barGround-bar.Height
+	bar.End = bar.X + bar.Width
+	bar.GlyphX, bar.GlyphY = bar.X+(bar.Width-glyphSize)/2, barGround-(bar.Height+glyphSize)/2
+	bar.NowVisible = bar.Now >= 0 && bar.Now <= barLength
+	bar.NowAnchor = "middle"
+	switch {
+	case bar.Now < barLength/8:
+		bar.NowAnchor = "start"
+	case bar.Now > barLength*7/8:
+		bar.NowAnchor = "end"
+	}
+	bar.From, bar.To = a.clock(al.Start), a.clockAtEnd(al.End)
+	for tick := first; tick.Before(last); tick = tick.Add(6 * time.Hour) {
+		bar.Ticks = append(bar.Ticks, at(tick))
+	}
+	for day := first; day.Before(last); {
+		next := a.midnight(day.Add(12*time.Hour), 1)
+		local := day.Add(12 * time.Hour).In(a.zone)
+		bar.Days = append(bar.Days, barDay{at(day), (at(day) + at(next)) / 2, a.weekday(local) + " " + strconv.Itoa(local.Day())})
+		day = next
+	}
+	return bar
+}
+
+// midnight is the beginning of the local day of an instant, or of some days after.
+func (a almanac) midnight(t time.Time, days int) time.Time {
+	local := t.In(a.zone)
+	return time.Date(local.Year(), local.Month(), local.Day()+days, 0, 0, 0, 0, a.zone)
+}
+
+// scaleLength is how long the line of a cause is, in units of its drawing.
+const scaleLength = 300
+
+// causeScale draws a cause: the range of the models, their median and the
+// threshold on one line.
+type causeScale struct {
+	Min, Width, Value, Threshold int
+}
+
+// scaleOf lays a cause's numbers out on a line with room at its ends; nil when a
+// number is missing or all are one.
+func scaleOf(c hazard.Cause) *causeScale {
+	low, high := min(c.Value, c.Threshold), max(c.Value, c.Threshold)
+	if missing(low) || missing(high) {
+		return nil
+	}
+	least, most := c.Value, c.Value
+	if !missing(c.Min) && !missing(c.Max) {
+		least, most = c.Min, c.Max
+	}
+	low, high = min(low, least), max(high, most)
+	if low == high {
+		return nil
+	}
+	margin := (high - low) / 8
+	low, high = low-margin, high+margin
+	at := func(v float32) int { return int(math.Round(float64((v - low) / (high - low) * scaleLength))) }
+	return &causeScale{at(least), max(at(most)-at(least), 2), at(c.Value), at(c.Threshold)}
+}

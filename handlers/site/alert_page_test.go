@@ -1,0 +1,176 @@
+package site
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"vigia/forecast/alert"
+	"vigia/forecast/hazard"
+)
+
+func TestOneAlertOnItsPage(t *testing.T) {
+	e := edition(t)
+	e.Alerts[1].Runs = map[string]time.Time{"ecmwf_ifs": noonHour.Add(-5 * time.Hour)}
+	shelf := newSite(t).Pages(e, now)
+	park := e.Catalogue.Parks[e.Catalogue.Trails[3].Park]
+	trail := e.Catalogue.Trails[3]
+	for _, test := range []struct {
+		path string
+		says []string
+	}{
+		{"/alertas/a-ahora", []string{
+			"Peligro por viento", park.Name, "hasta las 24 h, hoy (sáb 21)", "11 horas · vigente", "3 de 4 modelos · confianza media",
+			"racha: 94 km/h (umbral 90 km/h; los modelos van de 71 km/h a 118 km/h) en Mirador", trail.Name,
+			"Estimado sáb 21 nov, 14:00 , vigente hasta sáb 21 nov, 15:20", "Sube a Peligro", "Se emite: Precaución",
+			"ninguna persona la revisó", "ECMWF IFS", "En crestas y pasos", "Considere postergar",
+		}},
+		{"/en/alertas/a-ahora", []string{"Danger: wind", "11 hours", "Raised to Danger", "no person reviewed it", "What to consider"}},
+		{"/alertas/a-despues", []string{"Precaución por frío", "programada", "mañana (dom 22) de 9 a 24 h"}},
+		{"/alertas/a-antes", []string{"Precaución por nieve", "Esta alerta terminó. Pasaron las horas", "terminó a las 12 h"}},
+	} {
+		page := content(t, shelf.Page(test.path).Body())
+		for _, says := range test.says {
+			if !strings.Contains(readable(page), says) {
+				t.Errorf("%s does not read %q", test.path, says)
+			}
+		}
+		if over := strings.Contains(readable(page), "Esta alerta terminó"); strings.Contains(page, "data-vigente-hasta") == over {
+			t.Errorf("%s: over is %v, and its validity does not fit that", test.path, over)
+		}
+		head := page[:strings.Index(page, "</head>")]
+		if strings.Contains(readable(head), "Peligro") || strings.Contains(head, "Precaución") || strings.Contains(head, "Danger") {
+			t.Errorf("%s: what others show as a card names a level", test.path)
+		}
+		if !strings.Contains(head, `name="robots" content="noindex"`) {
+			t.Errorf("%s may be kept by search engines", test.path)
+		}
+		if err := wellFormed(page); err != nil {
+			t.Errorf("%s: %v", test.path, err)
+		}
+	}
+	link := fmt.Sprintf(`href="/parques/%s/senderos/%s"`, park.Slug, trail.Slug)
+	if !strings.Contains(content(t, shelf.Page("/alertas/a-ahora").Body()), link) {
+		t.Errorf("no %s", link)
+	}
+}
+
+func TestAWithdrawnAlertSaysWhy(t *testing.T) {
+	e := edition(t)
+	e.Alerts[0].Cancelled = true
+	e.Alerts[0].Changes = append(e.Alerts[0].Changes, alert.Change{Version: 3, At: noonHour, What: alert.Withdrawn})
+	page := readable(pagesOf(t, e, now)["/alertas/a-despues"])
+	if !strings.Contains(page, "Esta alerta terminó. Se retira: las estimaciones ya no la muestran.") || strings.Contains(page, "programada") {
+		t.Error("a withdrawn alert does not say that it is, or why")
+	}
+}
+
+func TestAnAlertWithoutEstimatesIsUnproven(t *testing.T) {
+	page := pagesOf(t, expired(edition(t)), now)["/alertas/a-ahora"]
+	if !strings.Contains(page, "Sin confirmar") || strings.Contains(page, "data-vigente-hasta") {
+		t.Error("an alert without current estimates looks proven")
+	}
+}
+
+func TestOnlyIssuedAlertsWithAnIDHaveAPage(t *testing.T) {
+	e := edition(t)
+	e.Alerts[0].ID, e.Alerts[1].Level = `../x"><script>`, alert.NoLevel
+	shelf := newSite(t).Pages(e, now)
+	for path := range shelf.Paths() {
+		if strings.Contains(path, "script") || strings.HasSuffix(path, "/a-ahora") {
+			t.Errorf("there is %s", path)
+		}
+	}
+	list := content(t, shelf.Page("/alertas").Body())
+	if strings.Contains(list, "a-ahora") || !strings.Contains(list, "Precaución por frío") || strings.Contains(list, `href="/alertas/..`) {
+		t.Error("the list shows what was not issued, or links to what is no page")
+	}
+}
+
+func TestAnAlertThatIsNoMoreIsNotFound(t *testing.T) {
+	notFound := newSite(t).NotFound(false)
+	for path, want := range map[string]string{
+		"/alertas/x.viento.20200101T00": "Las alertas terminan, y su página con ellas.",
+		"/en/alertas/x":                 "Alerts end, and their pages with them.",
+		"/alertasx":                     "Busque el parque en la lista.",
+	} {
+		page := content(t, notFound(path))
+		if !strings.Contains(page, want) || strings.Contains(want, "lert") != strings.Contains(page[strings.Index(page, "<main"):strings.Index(page, "</main>")], `alertas"`) {
+			t.Errorf("%s does not read %q, or does not lead to the alerts", path, want)
+		}
+	}
+}
+
+func TestAllAlertsWorstFirst(t *testing.T) {
+	s := newSite(t)
+	e := crowd(edition(t), 30)
+	page := almanac{texts: s.languages[0].texts, now: now, zone: s.options.Location}.alertsPage(read(e, now))
+	var levels []string
+	total, north := 0, regionsOf(e.Catalogue)
+	for i, l := range page.Levels {
+		levels = append(levels, l.Anchor)
+		var names []string
+		for _, r := range l.Regions {
+			names, total = append(names, r.Name), total+len(r.Alerts)
+			for _, a := range r.Alerts {
+				if a.Park.Region != r.Name || a.Level.Key != l.Level.Key {
+					t.Errorf("%s of %s is in %s, %s", a.Title, a.Park.Region, r.Name, l.Anchor)
+				}
+			}
+			line := page.Regions[slices.IndexFunc(page.Regions, func(c alertRegionCounts) bool { return c.Name == r.Name })]
+			if c := line.Levels[i]; c.Count != len(r.Alerts) || c.Anchor != r.Anchor {
+				t.Errorf("the table has %d at %q for %s, there are %d at %q", c.Count, c.Anchor, r.Name, len(r.Alerts), r.Anchor)
+			}
+		}
+		if !slices.IsSortedFunc(names, func(x, y string) int { return slices.Index(north, x) - slices.Index(north, y) }) {
+			t.Errorf("regions %v, want north to south", names)
+		}
+	}
+	if !slices.Equal(levels, []string{"peligro", "precaucion"}) || total != len(e.Alerts) {
+		t.Errorf("%v with %d of %d alerts", levels, total, len(e.Alerts))
+	}
+}
+
+func TestWindowBarOnLocalDays(t *testing.T) {
+	e := edition(t)
+	zone := newSite(t).options.Location
+	a := almanac{texts: newSite(t).languages[0].texts, now: now, zone: zone}
+	for name, test := range map[string]struct {
+		start, end time.Time
+		days       int
+	}{
+		"today":                   {noonHour, noonHour.Add(3 * time.Hour), 1},
+		"to midnight":             {noonHour, noonHour.Add(10 * time.Hour), 1},
+		"three days":              {noonHour.Add(20 * time.Hour), noonHour.Add(50 * time.Hour), 3},
+		"over the clock's change": {time.Date(2026, 9, 5, 20, 0, 0, 0, zone), time.Date(2026, 9, 6, 20, 0, 0, 0, zone), 2},
+	} {
+		al := madeAlert("x", e.Catalogue.Parks[0], "y", hazard.Wind, alert.Danger, 0, 1)
+		al.Start, al.End = test.start, test.end
+		m := read(e, now)
+		if test.start.Before(now) {
+			m.now = test.start
+		}
+		bar := a.windowBar(m, &al)
+		if len(bar.Days) != test.days || bar.X < 0 || bar.End > barLength || bar.Width <= 0 {
+			t.Errorf("%s: %d days, from %d to %d", name, len(bar.Days), bar.X, bar.End)
+		}
+	}
+}
+
+func TestScaleOfACause(t *testing.T) {
+	nan := float32(math.NaN())
+	if s := scaleOf(hazard.Cause{Value: 90, Min: 70, Max: 110, Threshold: 100}); s == nil || *s != (causeScale{30, 240, 150, 210}) {
+		t.Errorf("%+v", s)
+	}
+	for _, c := range []hazard.Cause{{Value: nan, Threshold: 1}, {Value: 1, Threshold: nan}, {Value: 2, Min: 2, Max: 2, Threshold: 2}} {
+		if s := scaleOf(c); s != nil {
+			t.Errorf("%+v is drawn as %+v", c, s)
+		}
+	}
+	if s := scaleOf(hazard.Cause{Value: -12, Min: nan, Max: nan, Threshold: -10}); s == nil || s.Value >= s.Threshold {
+		t.Errorf("%+v", s)
+	}
+}

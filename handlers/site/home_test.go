@@ -1,0 +1,245 @@
+package site
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"vigia/forecast/alert"
+	"vigia/forecast/hazard"
+	"vigia/store"
+)
+
+// homeOf is the view of the first page in Spanish.
+func homeOf(t testing.TB, e *store.Edition) homePage {
+	t.Helper()
+	s := newSite(t)
+	return almanac{texts: s.languages[0].texts, now: now, zone: s.options.Location}.home(read(e, now))
+}
+
+// sunny is the edition with some green parks amber by UV alone, and one of them by
+// cold too.
+func sunny(t testing.TB, parks int) *store.Edition {
+	e := edition(t)
+	m := read(e, now)
+	uv := hazard.Cause{Quantity: hazard.UVQuantity, Value: 9, Min: 8, Max: 10, Threshold: 8}
+	mixed := false
+	for i, p := range e.Catalogue.Parks {
+		if parks > 0 && m.parkAt(i, 0).State == hazard.Green {
+			parks--
+			hour := &e.Trails[p.FirstTrail].Hours[0]
+			*hour = signalled(noonHour, hazard.UV, hazard.Amber, uv)
+			if !mixed {
+				mixed = true
+				hour.Hazards[hazard.Cold] = signalled(noonHour, hazard.Cold, hazard.Amber, chill).Hazards[hazard.Cold]
+			}
+		}
+	}
+	return e
+}
+
+func TestHomeOrder(t *testing.T) {
+	e := edition(t)
+	home := homeOf(t, e)
+	var order []string
+	var greens []regionRows
+	total := 0
+	for _, g := range home.Groups {
+		order = append(order, g.Key)
+		for _, r := range g.Regions {
+			total += len(r.Parks)
+		}
+		greens = g.Regions
+	}
+	if want := []string{"rojo", "amarillo", "nada", "verde"}; !slices.Equal(order, want) || total != len(e.Catalogue.Parks) {
+		t.Errorf("groups %v with %d parks", order, total)
+	}
+	if first, last := greens[0].Name, greens[len(greens)-1].Name; first != "Arica y Parinacota" || !strings.HasPrefix(last, "Magallanes") {
+		t.Errorf("from %s to %s, want from north to south", first, last)
+	}
+	for i, c := range home.Counts {
+		n := 0
+		for _, g := range home.Groups {
+			for _, r := range g.Regions {
+				if g.Key == c.Key {
+					n += len(r.Parks)
+				}
+			}
+		}
+		if n != c.Parks || c.Key != levelKey(statesWorstFirst[i]) {
+			t.Errorf("count %d is %d of %s, listed are %d", i, c.Parks, c.Key, n)
+		}
+	}
+	soon := slices.ContainsFunc(greens, func(r regionRows) bool {
+		return slices.ContainsFunc(r.Parks, func(p parkRow) bool {
+			return strings.HasPrefix(p.Ahead, "amarillo por frío desde las 10 h, mañana (dom 22)")
+		})
+	})
+	if !soon {
+		t.Error("no green park says that it turns amber tomorrow")
+	}
+}
+
+func TestIndexHasEveryParkAndTrailByName(t *testing.T) {
+	e := edition(t)
+	var names []string
+	trails := 0
+	for _, l := range homeOf(t, e).Index {
+		for _, p := range l.Parks {
+			names = append(names, properName(p.Name))
+			trails += len(p.Trails)
+			if initial(p.Name) != l.Letter {
+				t.Errorf("%s is under %s", p.Name, l.Letter)
+			}
+		}
+	}
+	if !slices.IsSorted(names) || len(names) != len(e.Catalogue.Parks) || trails != len(e.Catalogue.Trails) {
+		t.Errorf("%d parks and %d trails, sorted %v", len(names), trails, slices.IsSorted(names))
+	}
+	for name, want := range map[string]string{"Parque Nacional Ñielol": "Ñ", "Monumento Natural Érica": "E", "Reserva Nacional 7 Tazas": "#", "": "#"} {
+		if got := initial(name); got != want {
+			t.Errorf("%q is under %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestUVAloneIsSaidApart(t *testing.T) {
+	e := sunny(t, 12)
+	home := homeOf(t, e)
+	before := homeOf(t, edition(t)).Counts[1].Parks
+	if c := home.Counts[1]; c.Parks != before+12 || c.Text != "11 solo por radiación UV" {
+		t.Errorf("%d amber, %q", c.Parks, c.Text)
+	}
+	var titles, anchors []string
+	for _, g := range home.Groups {
+		titles, anchors = append(titles, g.Title), append(anchors, g.Anchor)
+	}
+	if want := []string{"En rojo", "En amarillo", "En amarillo solo por radiación UV", "Sin datos", "En verde"}; !slices.Equal(titles, want) {
+		t.Errorf("groups %v", titles)
+	}
+	if want := []string{"estado-rojo", "estado-amarillo", "estado-uv", "estado-nada", "estado-verde"}; !slices.Equal(anchors, want) {
+		t.Errorf("anchors %v", anchors)
+	}
+	for i := range e.Trails { // nothing but UV anywhere
+		if h := e.Trails[i].Hours[0]; h.State == hazard.Amber && h.Main != hazard.UV || h.Hazards != nil && h.Hazards[hazard.Cold].State == hazard.Amber {
+			e.Trails[i].Hours[0] = green(noonHour)
+		}
+	}
+	home = homeOf(t, e)
+	if c := home.Counts[1]; c.Text != "por radiación UV" {
+		t.Errorf("all by UV: %q", c.Text)
+	}
+	if page := pagesOf(t, e, now)["/"]; !strings.Contains(page, `href="#estado-amarillo"`) || wellFormed(page) != nil {
+		t.Errorf("the count of amber leads nowhere: %v", wellFormed(page))
+	}
+}
+
+// What a group says once above its parks is so for each park that says nothing.
+func TestWhatAGroupSaysOnceIsSoForItsParks(t *testing.T) {
+	for name, e := range allStates(t) {
+		for _, g := range homeOf(t, e).Groups {
+			for _, r := range g.Regions {
+				for _, p := range r.Parks {
+					if p.Meaning == "" || p.Brief == "" && !strings.Contains(g.Lead, p.Meaning) {
+						t.Errorf("%s: nobody says that %s is %q", name, p.Name, p.Meaning)
+					}
+				}
+			}
+		}
+	}
+}
+
+// crowd adds alerts to an edition: n parks, worse ones last.
+func crowd(e *store.Edition, parks int) *store.Edition {
+	crowded := *e
+	crowded.Alerts = nil
+	for i := range parks {
+		park, level := e.Catalogue.Parks[i], alert.Caution
+		if i%3 == 2 {
+			level = alert.Danger
+		}
+		for n := range 1 + i%5 {
+			crowded.Alerts = append(crowded.Alerts, madeAlert(fmt.Sprintf("%s.%d", park.Slug, n), park,
+				e.Catalogue.TrailsOf(i)[0].Slug, hazard.Hazard(n), level, 2+i+n, 20+i+n))
+		}
+	}
+	return &crowded
+}
+
+func TestManyAlertsDoNotBuryTheParks(t *testing.T) {
+	home := homeOf(t, crowd(edition(t), 30))
+	if len(home.Alerts.Parks) != digestParks || home.Alerts.More != "Hay alertas en 26 parques más" || home.Alerts.All != "Ver las 90 alertas" {
+		t.Errorf("%d parks, %q, %q", len(home.Alerts.Parks), home.Alerts.More, home.Alerts.All)
+	}
+	for i, p := range home.Alerts.Parks {
+		if p.Level.Key != "rojo" || len(p.Alerts) > digestAlerts {
+			t.Errorf("park %d: %s with %d alerts", i, p.Level.Key, len(p.Alerts))
+		}
+	}
+	if p := home.Alerts.Parks[0]; p.Name != edition(t).Catalogue.Parks[2].Name || p.More != "y 1 alerta más" {
+		t.Errorf("first is %s (%q), want the danger that begins first", p.Name, p.More)
+	}
+	if p := home.Alerts.Parks[2]; p.Name != edition(t).Catalogue.Parks[8].Name || p.More != "y 2 alertas más" {
+		t.Errorf("third is %s and says %q, want the ninth park with four alerts", p.Name, p.More)
+	}
+}
+
+func TestDigestWithoutEstimatesIsNoAnswer(t *testing.T) {
+	if d := homeOf(t, expired(edition(t))).Alerts; d.Known || len(d.Parks) == 0 {
+		t.Errorf("%+v", d)
+	}
+	none := edition(t)
+	none.Alerts = nil
+	page := readable(pagesOf(t, none, now)["/"])
+	if !strings.Contains(page, "Los modelos no dan ninguna alerta en este momento.") {
+		t.Error("that there is no alert is not said")
+	}
+}
+
+func TestChartHasEveryParkOnIt(t *testing.T) {
+	e := edition(t)
+	chart := homeOf(t, e).Map
+	if len(chart.Marks) != len(e.Catalogue.Parks) {
+		t.Errorf("%d marks for %d parks", len(chart.Marks), len(e.Catalogue.Parks))
+	}
+	rank := []string{"verde", "nada", "amarillo", "rojo"}
+	if !slices.IsSortedFunc(chart.Marks, func(x, y chartMark) int { return slices.Index(rank, x.Level) - slices.Index(rank, y.Level) }) {
+		t.Error("a worse state is drawn below a better one")
+	}
+	var islands []string
+	for _, i := range chart.Islands {
+		islands = append(islands, i.Name)
+	}
+	slices.Sort(islands)
+	if want := []string{"Juan Fernández", "Rapa Nui"}; !slices.Equal(islands, want) {
+		t.Errorf("islands %v", islands)
+	}
+	for _, state := range []*store.Edition{expired(e), empty(e.Catalogue)} {
+		for _, m := range homeOf(t, state).Map.Marks {
+			if m.Level != "nada" {
+				t.Fatalf("a mark is %s without estimates", m.Level)
+			}
+		}
+	}
+}
+
+func TestOutlineIsSmallAndThere(t *testing.T) {
+	path := newSite(t).outline
+	if n := len(path); n < 1500 || n > 6000 || strings.ContainsAny(path, "Ne") {
+		t.Errorf("%d bytes: %.60s", n, path)
+	}
+	line := [][2]float64{{0, 0}, {1, .2}, {2, 0}, {3, 5}, {4, 0}}
+	if got := simplified(line, 1); !slices.Equal(got, [][2]float64{{0, 0}, {2, 0}, {3, 5}, {4, 0}}) {
+		t.Errorf("simplified to %v", got)
+	}
+}
+
+func TestAlertOfAParkThatIsNoMore(t *testing.T) {
+	e := edition(t)
+	e.Alerts[0].Park = "ya-no-existe"
+	if len(homeOf(t, e).Alerts.Parks) == 0 {
+		t.Error("the alert of a park that is no more is not shown")
+	}
+
+}

@@ -1,0 +1,87 @@
+package site
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// indexLetter is the parks of one letter of the index by name.
+type indexLetter struct {
+	Letter string
+	Parks  []indexPark
+}
+
+// indexPark is a park of the index with its trails.
+type indexPark struct {
+	parkRow
+	Trails []trailLink
+}
+
+// trailLink is a trail's name with its path.
+type trailLink struct {
+	Path, Name string
+}
+
+// index lists the parks by name, from A to Z, with their trails.
+func (a almanac) index(m moment, parks []standing) []indexLetter {
+	sorted := slices.Clone(parks)
+	slices.SortStableFunc(sorted, func(x, y standing) int { return cmp.Compare(properName(x.row.Name), properName(y.row.Name)) })
+	var letters []indexLetter
+	for _, p := range sorted {
+		letter := initial(p.row.Name)
+		if n := len(letters); n == 0 || letters[n-1].Letter != letter {
+			letters = append(letters, indexLetter{Letter: letter})
+		}
+		entry := indexPark{parkRow: p.row}
+		for _, trail := range m.Catalogue.TrailsOf(p.park) {
+			entry.Trails = append(entry.Trails, trailLink{a.texts.trailPath(m.Catalogue.Parks[p.park].Slug, trail.Slug), trail.Name})
+		}
+		last := &letters[len(letters)-1]
+		last.Parks = append(last.Parks, entry)
+	}
+	return letters
+}
+
+// trailPath gives the path of a trail's page.
+func (t texts) trailPath(park, trail string) string {
+	return t.path("/parques/" + park + "/senderos/" + trail)
+}
+
+// initial is the letter that a park is found under, Ñ among them.
+func initial(name string) string {
+	proper := properName(name)
+	if strings.HasPrefix(proper, "n~") {
+		return "Ñ"
+	}
+	first, _ := utf8.DecodeRuneInString(proper)
+	if !unicode.IsLetter(first) {
+		return "#"
+	}
+	return string(unicode.ToUpper(first))
+}
+
+// kinds are the words before a park's own name.
+var kinds = []string{"Parque Nacional ", "Reserva Nacional ", "Monumento Natural "}
+
+// plainLetters are the letters by which names are sorted: without accents, and ñ
+// after n.
+var plainLetters = strings.NewReplacer("á", "a", "é", "e", "í", "i", "ó", "o", "ú", "u", "ü", "u", "ñ", "n~", "Á", "a", "É", "e",
+	"Í", "i", "Ó", "o", "Ú", "u", "Ü", "u", "Ñ", "n~")
+
+// splitName parts the kind of a park from the name that it is known by.
+func splitName(name string) (kind, proper string) {
+	for _, kind := range kinds {
+		if proper, ok := strings.CutPrefix(name, kind); ok {
+			return strings.TrimSpace(kind), proper
+		}
+	}
+	return "", name
+}
+
+// properName is a park's name without its kind and accents, for the order by name.
+func properName(name string) string {
+	return plainLetters.Replace(strings.ToLower(shortName(name)))
+}

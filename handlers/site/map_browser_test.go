@@ -1,0 +1,259 @@
+package site
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"vigia/handlers/prepared"
+	"vigia/store"
+)
+
+// TestTheFirstPageInABrowser drives what scripts add to the first page: the search
+// and the map.
+func TestTheFirstPageInABrowser(t *testing.T) {
+	e := sunny(t, 5)
+	e.ValidUntil = time.Date(2999, 1, 1, 0, 0, 0, 0, time.UTC)
+	s := newSite(t)
+	server := httptest.NewServer(firstPage(t, s, e))
+	t.Cleanup(server.Close)
+	ctx := browser(t)
+	var said complaints
+	said.watch(t, ctx, server.URL)
+	t.Run("search", func(t *testing.T) { testSearch(t, ctx, server.URL) })
+	t.Run("map", func(t *testing.T) { testMap(t, ctx, server.URL, e) })
+	t.Run("map over", func(t *testing.T) { testMapOver(t, ctx, server.URL, e) })
+	for _, complaint := range said.take() {
+		t.Error(complaint)
+	}
+}
+
+// firstPage serves the site of one edition as it is.
+func firstPage(t *testing.T, s *Site, e *store.Edition) http.Handler {
+	shelf := s.Pages(e, now)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Security-Policy", ContentPolicy)
+		if file := s.Assets()[r.URL.Path]; file != nil {
+			file.Serve(w, r, prepared.Terms{})
+			return
+		}
+		found := shelf.Page(r.URL.Path)
+		if found == nil {
+			http.NotFound(w, r)
+			return
+		}
+		found.Body().Serve(w, r, prepared.Terms{})
+	})
+}
+
+// found is what the search shows.
+type found struct {
+	Open    bool
+	Focused bool
+	Parks   []string
+	Trails  []string
+	Said    string
+}
+
+const askFound = `(() => {
+	const seen = s => [...document.querySelectorAll(s)].filter(e => e.offsetParent).map(e => e.textContent.trim());
+	return {
+		Open: document.querySelector(".buscar").open, Focused: document.activeElement.id === "nombre",
+		Parks: seen(".letra > ul > li > div > a"), Trails: seen(".sus-senderos a"), Said: document.querySelector(".hallados").textContent,
+	};
+})()`
+
+func testSearch(t *testing.T, ctx context.Context, site string) {
+	open := chromedp.Steps(look(360, "light"), chromedp.Navigate(site+"/"), chromedp.Click(chromedp.CSS(".buscar > summary")))
+	if err := chromedp.Do(ctx, open); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		typed         string
+		parks, trails int
+		first, said   string
+	}{
+		{"TORRES del páine", 1, -1, "Parque Nacional Torres del Paine", "1 resultado"},
+		{"nielol", 1, -1, "Monumento Natural Cerro Ñielol", "1 resultado"},
+		{"base torres", 1, 1, "Parque Nacional Torres del Paine", "1 resultado"},
+		{"volcan", -1, -1, "", "resultados"},
+		{"qwxz", 0, 0, "", "Ningún parque ni sendero tiene ese nombre."},
+		{"", len(edition(t).Catalogue.Parks), len(edition(t).Catalogue.Trails), "", ""},
+	} {
+		got := typed(t, ctx, test.typed, test.said)
+		if test.parks >= 0 && len(got.Parks) != test.parks || test.trails >= 0 && len(got.Trails) != test.trails {
+			t.Errorf("%q leaves %d parks %v and %d trails %v", test.typed, len(got.Parks), got.Parks, len(got.Trails), got.Trails)
+		}
+		if test.first != "" && (len(got.Parks) == 0 || got.Parks[0] != test.first) {
+			t.Errorf("%q finds %v first, want %s", test.typed, got.Parks, test.first)
+		}
+		if !got.Open || !got.Focused {
+			t.Errorf("%q: open %v, focus on the field %v", test.typed, got.Open, got.Focused)
+		}
+		if test.typed == "volcan" {
+			shoot(t, ctx, "busqueda", 360)
+		}
+	}
+	typed(t, ctx, "base torres", "1 resultado")
+	if _, err := chromedp.Run(ctx, chromedp.WaitEvent(page.LoadEventFired, nil, chromedp.SendKeys(chromedp.CSS("#nombre"), "\r"))); err != nil {
+		t.Fatal(err)
+	}
+	at, err := chromedp.Run(ctx, chromedp.Evaluate[string]("location.pathname"))
+	if err != nil || !strings.HasPrefix(at, "/parques/torres-del-paine/senderos/") {
+		t.Errorf("Enter leads to %s (%v)", at, err)
+	}
+}
+
+// typed types into the search and waits until it says a text.
+func typed(t *testing.T, ctx context.Context, text, said string) found {
+	t.Helper()
+	set := fmt.Sprintf(`(() => { const i = document.getElementById("nombre"); i.value = %q; i.dispatchEvent(new Event("input")); })()`, text)
+	if _, err := chromedp.Run(ctx, chromedp.Evaluate[any](set)); err != nil {
+		t.Fatal(err)
+	}
+	condition := fmt.Sprintf(`document.querySelector(".hallados").textContent.endsWith(%q)`, said)
+	if said == "" {
+		condition = `document.querySelector(".hallados").textContent === ""`
+	}
+	waitFor(t, ctx, condition)
+	got, err := chromedp.Run(ctx, chromedp.Evaluate[found](askFound))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// waitFor waits until an expression is true in the page.
+func waitFor(t *testing.T, ctx context.Context, expression string) {
+	t.Helper()
+	if _, err := chromedp.Run(ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(15*time.Second), chromedp.WithPollingInterval(50*time.Millisecond))); err != nil {
+		t.Fatalf("waiting for %s: %v", expression, err)
+	}
+}
+
+// drawn is what the map shows.
+type drawn struct {
+	Names, Levels []string
+	Said          string
+	Grey          bool
+	Popup         string // the link of what is open
+	Focus         string // what has the focus
+	Loaded        []string
+}
+
+const askDrawn = `(() => {
+	const marks = [...document.querySelectorAll(".mapa-parque")], link = document.querySelector(".leaflet-popup a");
+	return {
+		Names: marks.map(m => m.getAttribute("aria-label")), Levels: marks.map(m => m.querySelector("use").getAttribute("href")),
+		Said: (document.querySelector(".mapa-estado") || {}).textContent || "", Grey: !!document.querySelector(".mapa-vencido"),
+		Popup: link ? link.getAttribute("href") : "", Focus: document.activeElement.getAttribute("href") || document.activeElement.getAttribute("aria-label") || "",
+		Loaded: performance.getEntriesByType("resource").map(r => new URL(r.name).pathname),
+	};
+})()`
+
+func askMap(t *testing.T, ctx context.Context) drawn {
+	t.Helper()
+	got, err := chromedp.Run(ctx, chromedp.Evaluate[drawn](askDrawn))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// openMap visits the first page in a language and opens its map.
+func openMap(t *testing.T, ctx context.Context, url string, width int64) (before drawn) {
+	t.Helper()
+	if err := chromedp.Do(ctx, look(width, "light"), chromedp.Navigate(url)); err != nil {
+		t.Fatal(err)
+	}
+	before = askMap(t, ctx)
+	if err := chromedp.Do(ctx, chromedp.Click(chromedp.CSS(".mapa > summary"))); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, ctx, `document.querySelectorAll(".mapa-parque").length > 0`)
+	return before
+}
+
+func testMap(t *testing.T, ctx context.Context, site string, e *store.Edition) {
+	for _, width := range []int64{360, 1280} {
+		before := openMap(t, ctx, site+"/", width)
+		for _, path := range before.Loaded {
+			if strings.Contains(path, "leaflet") || strings.Contains(path, "contorno") || strings.Contains(path, "geojson") {
+				t.Errorf("%s was loaded before the map was opened", path)
+			}
+		}
+		got := askMap(t, ctx)
+		if len(got.Names) != len(e.Catalogue.Parks) || got.Grey || !strings.HasPrefix(got.Said, "Vigente hasta") {
+			t.Errorf("%d marks for %d parks, grey %v, %q", len(got.Names), len(e.Catalogue.Parks), got.Grey, got.Said)
+		}
+		count := make(map[string]int)
+		for _, l := range got.Levels {
+			count[strings.TrimPrefix(l, "#f-")]++
+		}
+		for _, c := range homeOf(t, e).Counts {
+			if count[c.Key] != c.Parks {
+				t.Errorf("%d marks are %s, want %d", count[c.Key], c.Key, c.Parks)
+			}
+		}
+		wide, err := chromedp.Run(ctx, chromedp.Evaluate[int](`document.documentElement.scrollWidth - document.documentElement.clientWidth`))
+		if err != nil || wide > 0 {
+			t.Errorf("with the map at %d px the page is %d px too wide (%v)", width, wide, err)
+		}
+		shoot(t, ctx, "mapa", width)
+	}
+	openByKey(t, ctx, "/parques/")
+	openMap(t, ctx, site+"/en/", 360)
+	if got := askMap(t, ctx); !strings.HasPrefix(got.Said, "Valid until") {
+		t.Errorf("in English it says %q", got.Said)
+	}
+	openByKey(t, ctx, "/en/parques/")
+}
+
+// openByKey opens what a mark says, and closes it, with keys alone.
+func openByKey(t *testing.T, ctx context.Context, path string) {
+	t.Helper()
+	focus := `document.querySelector('.mapa-parque[aria-label^="Parque Nacional Lauca"]').focus()`
+	if _, err := chromedp.Run(ctx, chromedp.Evaluate[any](focus)); err != nil {
+		t.Fatal(err)
+	}
+	if err := chromedp.Do(ctx, chromedp.KeyEvent("\r")); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, ctx, `document.querySelector(".leaflet-popup a") !== null`)
+	if got := askMap(t, ctx); got.Popup != path+"lauca" || got.Focus != got.Popup {
+		t.Errorf("Enter opens %q and the focus is on %q", got.Popup, got.Focus)
+	}
+	if err := chromedp.Do(ctx, chromedp.KeyEvent(kb.Escape)); err != nil {
+		t.Fatal(err)
+	}
+	if got := askMap(t, ctx); !strings.HasPrefix(got.Focus, "Parque Nacional Lauca") {
+		t.Errorf("after Escape the focus is on %q", got.Focus)
+	}
+}
+
+// testMapOver turns the browser's clock past the validity while the map is open.
+func testMapOver(t *testing.T, ctx context.Context, site string, e *store.Edition) {
+	openMap(t, ctx, site+"/", 360)
+	turn := fmt.Sprintf(`Date.now = () => %d; document.dispatchEvent(new Event("visibilitychange"))`, e.ValidUntil.UnixMilli()+1)
+	if _, err := chromedp.Run(ctx, chromedp.Evaluate[any](turn)); err != nil {
+		t.Fatal(err)
+	}
+	got := askMap(t, ctx)
+	if !got.Grey || !strings.HasPrefix(got.Said, "Mapa vencido") || len(got.Levels) != len(e.Catalogue.Parks) {
+		t.Errorf("past its validity: grey %v, %d marks, %q", got.Grey, len(got.Levels), got.Said)
+	}
+	for i, l := range got.Levels {
+		if l != "#f-nada" || !strings.HasSuffix(got.Names[i], ": sin datos") {
+			t.Fatalf("%s still shows %s", got.Names[i], l)
+		}
+	}
+	shoot(t, ctx, "mapa-vencido", 360)
+}

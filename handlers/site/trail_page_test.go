@@ -1,0 +1,286 @@
+package site
+
+import (
+	"bytes"
+	"compress/gzip"
+	"html"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"vigia/forecast/alert"
+	"vigia/forecast/hazard"
+	"vigia/store"
+	"vigia/store/catalogue"
+)
+
+// walk is the path of the fixture's trail with everything on it.
+func walk(e *store.Edition, trail int) string {
+	t := e.Catalogue.Trails[trail]
+	return "/parques/" + e.Catalogue.Parks[t.Park].Slug + "/senderos/" + t.Slug
+}
+
+// trailPageOf renders the page of one trail in Spanish.
+func trailPageOf(t testing.TB, e *store.Edition, trail int, at time.Time) string {
+	t.Helper()
+	return content(t, newSite(t).Pages(e, at).Page(walk(e, trail)).Body())
+}
+
+// In September a Sunday has no midnight; in April a Saturday has 23 h twice.
+func TestTrailTableOnDaysThatClocksChange(t *testing.T) {
+	for _, test := range []struct {
+		start time.Time
+		want  []string // the hours about midnight, by their labels
+		note  int      // the day that tells of the change
+	}{
+		{time.Date(2026, 9, 6, 2, 0, 0, 0, time.UTC), []string{"22", "23", "1", "2"}, 1},
+		{time.Date(2026, 4, 5, 1, 0, 0, 0, time.UTC), []string{"22", "23", "23 otra vez", "0"}, 0},
+	} {
+		a := almanacAt(t, "America/Santiago", test.start)
+		hours := make([]hazard.Estimate, 30)
+		for i := range hours {
+			hours[i] = green(test.start.Add(time.Duration(i) * time.Hour))
+		}
+		table := a.hourTable(catalogue.Default().Parks[0], hours)
+		var labels []string
+		seen := make(map[string]bool)
+		for i, day := range table.Days {
+			if (day.Note != "") != (i == test.note) {
+				t.Errorf("%v: %s says %q", test.start, day.Name, day.Note)
+			}
+			for _, row := range day.Rows {
+				labels, seen[row.ISO] = append(labels, row.Hour), true
+			}
+		}
+		if !slices.Equal(labels[:4], test.want) || len(seen) != len(hours) {
+			t.Errorf("%v: labels %v, %d instants", test.start, labels[:4], len(seen))
+		}
+	}
+}
+
+func TestTrailPageSaysHowItIs(t *testing.T) {
+	e := short(edition(t))
+	none := *e
+	none.Trails = slices.Clone(e.Trails)
+	none.Trails[3].Hours = nil // new to the catalogue: the next cycle has it
+	early := *e
+	early.Trails = slices.Clone(e.Trails)
+	early.Trails[3].Hours = early.Trails[3].Hours[:40]
+	stale := *e
+	stale.Trails = slices.Clone(e.Trails)
+	stale.Trails[3].Hours = slices.Clone(e.Trails[3].Hours)
+	stale.Trails[3].Hours[0].Quality = hazard.Stale
+	for _, test := range []struct {
+		name    string
+		e       *store.Edition
+		says    []string
+		without string
+	}{
+		{"red", e, []string{"rojo señales de viento", "confianza media, 3 de 4 modelos", "Así hasta las 23 h, hoy (sáb 21); después, amarillo por frío.", "confianza media",
+			"Peligro por viento", "racha: 94 km/h", "umbral 90 km/h", "ECMWF IFS (Europa)", "sol 0", "Todavía no hay estimaciones anotadas"}, "Sin estimaciones después"},
+		{"new", &none, []string{"sin datos Faltan datos", "No hay estimaciones que mostrar para este sendero.", "actúe como si no hubiera información", "punto crítico: sus valores"}, "tabla-horas"},
+		{"early", &early, []string{"Sin estimaciones después de las 6 h, lun 23 nov."}, "nada de eso"},
+		{"stale", &stale, []string{"confianza media, 3 de 4 modelos · datos desactualizados"}, "nada de eso"},
+		{"expired", expired(e), []string{"La última estimación venció", "sin datos", "No se sabe si hay alertas", "Sin confirmar"}, "f-verde\"/></svg> Ahora"},
+		{"nothing yet", empty(e.Catalogue), []string{"sin datos", "Todavía no se ha hecho ninguna estimación."}, "tabla-horas"},
+	} {
+		page := trailPageOf(t, test.e, 3, now)
+		text := readable(page)
+		for _, says := range test.says {
+			if !strings.Contains(text, says) {
+				t.Errorf("%s: does not read %q", test.name, says)
+			}
+		}
+		if strings.Contains(page, test.without) {
+			t.Errorf("%s: has %q", test.name, test.without)
+		}
+		if len(part(page, "horas")) == 0 || test.e != e && test.e != &early && test.e != &stale && strings.Contains(page, `href="#f-verde"/></svg></`) {
+			t.Errorf("%s: something looks green", test.name)
+		}
+	}
+}
+
+func TestAnotherTrailsAlertsAreNotOnThePage(t *testing.T) {
+	e := edition(t)
+	i, _ := e.Catalogue.ParkBySlug("torres-del-paine")
+	park := e.Catalogue.Parks[i]
+	e.Alerts = []alert.Alert{madeAlert("otra", park, e.Catalogue.Trails[park.FirstTrail+1].Slug, hazard.Snow, alert.Danger, -1, 5)}
+	if text := readable(trailPageOf(t, e, park.FirstTrail, now)); strings.Contains(text, "Peligro por nieve") {
+		t.Error("the page shows the alert of another trail")
+	}
+	if text := readable(trailPageOf(t, e, park.FirstTrail+1, now)); !strings.Contains(text, "Peligro por nieve hasta las 19 h, hoy (sáb 21) · vigente") {
+		t.Error("the page does not show the trail's alert")
+	}
+	if len(e.Alerts) != 1 {
+		t.Error("the edition was changed")
+	}
+}
+
+func TestHazardsOfATrail(t *testing.T) {
+	e := edition(t)
+	hours := weather(3) // wind red to hour 9, cold amber to 14
+	for i := range hours {
+		lines := slices.DeleteFunc(slices.Clone(hours[i].Hazards), func(h hazard.HazardEstimate) bool { return h.Hazard == hazard.Fire })
+		for j := range lines {
+			switch {
+			case lines[j].Hazard == hazard.Visibility:
+				lines[j] = hazard.HazardEstimate{Hazard: hazard.Visibility}
+			case lines[j].Hazard == hazard.UV && i >= 60:
+				lines[j] = hazard.HazardEstimate{Hazard: hazard.UV}
+			case lines[j].Hazard == hazard.Wind && i == 5:
+				lines[j].Agree = 4
+			}
+		}
+		hours[i].Hazards = lines
+	}
+	e.Trails[3].Hours = hours
+	a := almanac{texts: newSite(t).languages[0].texts, now: now, zone: e.Catalogue.Parks[e.Catalogue.Trails[3].Park].TimeZone}
+	got := a.hazardReport(read(e, now), hours, e.Catalogue.Trails[3].Points)
+	if len(got.Signals) != 2 || got.Signals[0].Name != "viento" || got.Signals[1].Name != "frío" || len(got.Quiet) != 10 || got.Absent != "condiciones de incendio" {
+		t.Fatalf("%d signals, %d quiet, absent %q", len(got.Signals), len(got.Quiet), got.Absent)
+	}
+	wind, cold := got.Signals[0], got.Signals[1]
+	if wind.Key != "rojo" || wind.Votes != "3 de 4 modelos" || len(wind.Causes) != 1 || !strings.HasPrefix(wind.Peak.Text, "Lo peor por delante, rojo a las 19 h, hoy (sáb 21)") || wind.Peak.Votes != "4 de 4 modelos" {
+		t.Errorf("wind: %+v, peak %+v", wind, wind.Peak)
+	}
+	if cold.Key != "verde" || cold.Worst != "amarillo" || len(cold.Spans) != 1 || cold.Spans[0].Hours != "hoy (sáb 21) desde las 23 h hasta las 4 h, mañana (dom 22)" || len(cold.Causes) != 0 {
+		t.Errorf("cold: %+v", cold)
+	}
+	for _, quiet := range got.Quiet {
+		switch quiet.Name {
+		case "poca visibilidad":
+			if quiet.Key != "nada" || quiet.Gap != "No se puede juzgar: ningún modelo trae los datos que necesita." || quiet.Votes != "" {
+				t.Errorf("visibility: %+v", quiet)
+			}
+		case "radiación UV":
+			if quiet.Key != "verde" || quiet.Gap != "No se puede juzgar en 12 de 72 horas, por falta de datos." {
+				t.Errorf("UV: %+v", quiet)
+			}
+		default:
+			if quiet.Key != "verde" || quiet.Gap != "" {
+				t.Errorf("%s: %+v", quiet.Name, quiet)
+			}
+		}
+	}
+	hours[70] = unknown(hours[70].Hour, hazard.PartialData)
+	blind := a.hazardReport(read(e, now), hours, nil)
+	if blind.Gap != "En 1 de 72 horas no se puede juzgar ningún peligro, por falta de datos." || blind.Quiet[0].Gap != "" || !strings.HasPrefix(blind.Quiet[9].Gap, "No se puede juzgar: ningún") {
+		t.Errorf("an hour of which nothing is known: %q, %+v", blind.Gap, blind.Quiet[9])
+	}
+	bare := a.hazardReport(read(e, now), []hazard.Estimate{unknown(noonHour, hazard.PartialData)}, nil)
+	if len(bare.Quiet) != hazard.NumHazards || bare.Quiet[0].Key != "nada" || bare.Absent != "" {
+		t.Errorf("an hour that says nothing: %+v", bare)
+	}
+}
+
+func TestClearSpansStayInTheLight(t *testing.T) {
+	e := edition(t)
+	i, _ := e.Catalogue.ParkBySlug("torres-del-paine")
+	park, trail := e.Catalogue.Parks[i], e.Catalogue.Parks[i].FirstTrail
+	calm := make([]hazard.Estimate, 72)
+	for h := range calm {
+		calm[h] = green(noonHour.Add(time.Duration(h) * time.Hour))
+	}
+	e.Trails[trail].Hours = calm
+	e.Alerts = []alert.Alert{madeAlert("tarde", park, e.Catalogue.Trails[trail].Slug, hazard.Wind, alert.Caution, 20, 26)}
+	a := almanac{texts: newSite(t).languages[0].texts, now: now, zone: park.TimeZone}
+	var got []string
+	for _, span := range a.clearReport(read(e, now), trail).Spans {
+		got = append(got, span.Text+" "+span.Length)
+	}
+	// 14:00 is now; sunrise and sunset of Torres del Paine in late November.
+	want := []string{"hasta las 21:3", "mañana (dom 22) de 05:4", "mañana (dom 22) de 16 a 21:3", "lun 23 nov de 05:4", "mar 24 nov de 05:4"}
+	if len(got) != len(want) {
+		t.Fatalf("got %q", got)
+	}
+	for i := range want {
+		if !strings.HasPrefix(got[i], want[i]) {
+			t.Errorf("got %q, want %q…", got[i], want[i])
+		}
+	}
+	if !strings.HasSuffix(got[0], "6,5 h") || !strings.Contains(got[1], "a 10 h 4,3 h") {
+		t.Errorf("lengths: %q", got)
+	}
+}
+
+func TestProfileInventsNothing(t *testing.T) {
+	texts := newSite(t).languages[0].texts
+	point := func(metres float64) catalogue.Point {
+		return catalogue.Point{Name: "P", Location: catalogue.Location{Elevation: metres}}
+	}
+	if p := texts.profile([]catalogue.Point{point(5)}); p.Path != "" || len(p.Points) != 1 {
+		t.Errorf("one point: %+v", p)
+	}
+	flat := texts.profile([]catalogue.Point{point(4250), point(4260)})
+	if rise := flat.Points[0].Y - flat.Points[1].Y; rise < 0 || rise > 4 || flat.Scale != "300\u00a0m" {
+		t.Errorf("ten metres rise %d of the drawing, which is %s high", rise, flat.Scale)
+	}
+	steep := texts.profile([]catalogue.Point{point(100), point(2100), point(1100)})
+	if steep.Points[0].Y != profileBottom || steep.Points[1].Y != profileTop || steep.Points[2].Y != (profileTop+profileBottom)/2 {
+		t.Errorf("heights are not to scale: %+v", steep.Points)
+	}
+	if n := strings.Count(steep.Path, "L"); n != 2 || strings.ContainsAny(steep.Path, "CQSA") {
+		t.Errorf("%d links of three points: %s", n, steep.Path)
+	}
+}
+
+func TestTrailPageInEnglish(t *testing.T) {
+	e := short(edition(t))
+	page := content(t, newSite(t).Pages(e, now).Page("/en"+walk(e, 3)).Body())
+	for _, says := range []string{"Hour by hour", "Each hazard", "no data", "−0", "gusts: 94 km/h"} {
+		if strings.Contains(readable(page), says) == (says == "−0") {
+			t.Errorf("%q", says)
+		}
+	}
+	if officialWord(readable(page)) != "" {
+		t.Error(officialWord(readable(page)))
+	}
+	if !strings.Contains(page, `hreflang="es-CL" href="https://vigia.example`+html.EscapeString(walk(e, 3))) {
+		t.Error("the page does not name its Spanish form")
+	}
+}
+
+// aWeek is an edition with seven days past.
+func aWeek(t testing.TB) *store.Edition {
+	e, r := edition(t), rand.New(rand.NewPCG(7, 7))
+	for back := range 168 {
+		if back == 30 {
+			continue // the service stood still
+		}
+		kept := store.HistoryHour{Hour: noonHour.Add(-time.Duration(back) * time.Hour), Rows: make([]store.HistoryRow, len(e.Trails))}
+		for i := range kept.Rows {
+			row := store.HistoryRow{State: hazard.Green, Quality: hazard.Complete, Confidence: hazard.High, Main: hazard.NoHazard, Medians: chanceMedians(r)}
+			switch {
+			case back%60 < 4:
+				row.State, row.Main = hazard.Red, hazard.Wind
+			case back%29 < 7:
+				row.State, row.Main = hazard.Amber, hazard.Cold
+			case back > 120 && back < 124:
+				row = store.HistoryRow{Medians: unknown(noonHour, "").Medians}
+			}
+			kept.Rows[i] = row
+		}
+		e.History.Hours = append(e.History.Hours, kept)
+	}
+	return e
+}
+
+func BenchmarkTrailPage(b *testing.B) {
+	s, e := newSite(b), aWeek(b)
+	path := walk(e, 3)
+	var zipped bytes.Buffer
+	w := gzip.NewWriter(&zipped)
+	page := content(b, s.Pages(e, now).Page(path).Body())
+	if _, err := io.WriteString(w, page); err != nil || w.Close() != nil {
+		b.Fatal("the page does not compress")
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		s.Pages(e, now).Page(path).Body()
+	}
+	b.ReportMetric(float64(len(page)), "bytes")
+	b.ReportMetric(float64(zipped.Len()), "bytes_gzip")
+}

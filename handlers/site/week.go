@@ -1,0 +1,115 @@
+package site
+
+import (
+	"strconv"
+	"time"
+
+	"vigia/forecast/hazard"
+)
+
+// pastHours is how many hours before the present one a page looks back: with it,
+// they are the seven days for which estimates are kept.
+const pastHours = 7*24 - 1
+
+// week is what had been estimated for a park in the last seven days: a strip for
+// each local day, the newest first.
+type week struct {
+	Days  []pastDay
+	Clock []piece
+	Empty bool // nothing was ever estimated in these days
+}
+
+// pastDay is the worst that had been estimated on a park's trails in each hour.
+type pastDay struct {
+	Name string
+	Bars []bar
+	Text string // "rojo 3 h · sin estimación 2 h"
+}
+
+// week reads the history of a park.
+func (a almanac) week(m moment, park int) week {
+	days := a.pastDays(a.estimated(m, park))
+	columns := 24
+	for _, hours := range days {
+		columns = max(columns, hours[len(hours)-1].column+1) // a day whose clocks go back has an hour more
+	}
+	w := week{Empty: true}
+	for i := len(days) - 1; i >= 0; i-- {
+		hours := days[i]
+		first := hours[0].start
+		day := pastDay{Name: a.day(first), Bars: drawBars(hours, columns)}
+		day.Text = a.pastText(hours)
+		w.Days = append(w.Days, day)
+		for _, h := range hours {
+			w.Empty = w.Empty && h.State == hazard.Unknown
+		}
+	}
+	for _, h := range []int{6, 12, 18} {
+		w.Clock = append(w.Clock, piece{X: percent(h, columns), Name: strconv.Itoa(h)})
+	}
+	return w
+}
+
+// estimated gives a park in the hours before the present one, the oldest first.
+func (a almanac) estimated(m moment, park int) []hour {
+	hours := make([]hour, pastHours)
+	for i := range hours {
+		hours[i] = hour{start: m.hour.Add(time.Duration(i-pastHours) * time.Hour), outlook: outlook{Main: hazard.NoHazard, Reason: hazard.PartialData}}
+	}
+	p := m.Catalogue.Parks[park]
+	for i := range m.History.Hours {
+		kept := &m.History.Hours[i]
+		at := int(kept.Hour.Sub(hours[0].start) / time.Hour)
+		if kept.Hour.Before(hours[0].start) || at >= len(hours) || p.FirstTrail+p.NumTrails > len(kept.Rows) {
+			continue
+		}
+		o := outlook{Main: hazard.NoHazard}
+		for _, row := range kept.Rows[p.FirstTrail : p.FirstTrail+p.NumTrails] {
+			o.Counts[row.State]++
+			o.State = max(o.State, row.State)
+		}
+		hours[at].outlook = o.settled()
+	}
+	return hours
+}
+
+// pastDays parts hours by local day. An hour's column is that of the clock, and one
+// that the clock repeats gets a column of its own.
+func (a almanac) pastDays(hours []hour) [][]hour {
+	var days [][]hour
+	for i, h := range hours {
+		local := h.start.In(a.zone)
+		h.column = local.Hour()
+		if i == 0 || daysBetween(hours[i-1].start.In(a.zone), local) != 0 {
+			days = append(days, nil)
+		} else {
+			before := days[len(days)-1]
+			h.column = max(h.column, before[len(before)-1].column+1)
+		}
+		days[len(days)-1] = append(days[len(days)-1], h)
+	}
+	return days
+}
+
+// pastText counts the hours of a day by state, the worst first.
+func (a almanac) pastText(hours []hour) string {
+	var counts [4]int
+	for _, h := range hours {
+		counts[h.State]++
+	}
+	text := ""
+	for _, state := range statesWorstFirst {
+		if counts[state] == 0 {
+			continue
+		}
+		if text != "" {
+			text += " · "
+		}
+		word := a.texts.say("estado." + levelKey(state))
+		if state == hazard.Unknown {
+			word = a.texts.say("semana.sin_estimacion")
+		}
+		text += a.texts.say("semana.horas", "estado", word, "n", counts[state])
+	}
+	return text
+}
