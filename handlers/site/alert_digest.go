@@ -18,13 +18,13 @@ const (
 // alertDigest is the active alerts in short, by park, the worst park first.
 type alertDigest struct {
 	Known bool // else the list is not the answer to "is there any?"
-	Parks []parkAlerts
+	Parks []digestPark
 	More  string // how many parks with alerts are not among them, "" for none
 	All   string // how many alerts there are in all
 }
 
-// parkAlerts is the alerts of a park, worst first.
-type parkAlerts struct {
+// digestPark is the alerts of a park, worst first.
+type digestPark struct {
 	parkLink
 	Level  level // of the worst
 	Alerts []alertView
@@ -42,7 +42,7 @@ func (a almanac) digest(m moment) alertDigest {
 	}
 	byPark := groupByPark(active)
 	for _, alerts := range byPark[:min(digestParks, len(byPark))] {
-		digest.Parks = append(digest.Parks, a.parkAlerts(m, alerts))
+		digest.Parks = append(digest.Parks, a.digestPark(m, alerts))
 	}
 	if more := len(byPark) - digestParks; more > 0 {
 		digest.More = a.texts.count("alertas.otros_parques", more)
@@ -51,8 +51,8 @@ func (a almanac) digest(m moment) alertDigest {
 	return digest
 }
 
-func (a almanac) parkAlerts(m moment, alerts []*alert.Alert) parkAlerts {
-	var of parkAlerts
+func (a almanac) digestPark(m moment, alerts []*alert.Alert) digestPark {
+	var of digestPark
 	for _, al := range alerts[:min(digestAlerts, len(alerts))] {
 		of.Alerts = append(of.Alerts, a.at(al, m).alert(al, m))
 	}

@@ -13,7 +13,11 @@ import (
 const (
 	barLength = 320
 	barGround = 30
+	glyphSize = 9
 )
+
+// barHeights are those of the bars by state: a worse one is higher.
+var barHeights = [...]int{hazard.Unknown: 26, hazard.Green: 11, hazard.Amber: 19, hazard.Red: 28}
 
 // windowBar draws when an alert holds: its window on a line of local days.
 type windowBar struct {

@@ -12,9 +12,9 @@ import (
 	"vigia/store"
 )
 
-// answer asks the API for a path under /api/v1, as it stands at an instant, and
+// apiAnswer asks the API for a path under /api/v1, as it stands at an instant, and
 // reads its data.
-func answer(t *testing.T, e *store.Edition, at time.Time, path string, data any) {
+func apiAnswer(t *testing.T, e *store.Edition, at time.Time, path string, data any) {
 	t.Helper()
 	complete := *e
 	complete.Rules = hazard.DefaultRules()
@@ -60,7 +60,7 @@ type timedEdition struct {
 func TestPointsSayWhatTheAPISays(t *testing.T) {
 	for name, e := range timedEditions(t) {
 		var parks []map[string]any
-		answer(t, e.Edition, e.at, "/parques", &parks)
+		apiAnswer(t, e.Edition, e.at, "/parques", &parks)
 		var points struct {
 			Type, Atribucion, Licencia, Aviso string
 			Features                          []struct {

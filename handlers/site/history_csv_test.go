@@ -50,7 +50,7 @@ func TestHistoryHasTheRowsOfTheAPI(t *testing.T) {
 			Sendero, Nombre string
 			Estimaciones    []map[string]any
 		}
-		answer(t, e.Edition, e.at, "/parques/"+park.Slug+"/historial", &trails)
+		apiAnswer(t, e.Edition, e.at, "/parques/"+park.Slug+"/historial", &trails)
 		file := fileAt(t, e.Edition, e.at, "/parques/"+park.Slug+"/historial.csv")
 		if !strings.HasPrefix(file, historyHeader) || strings.Count(file, "\n") != strings.Count(file, "\r\n") || !strings.HasSuffix(file, "\r\n") {
 			t.Errorf("%s: lines do not end as RFC 4180 has it, or there is no header", name)

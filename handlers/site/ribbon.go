@@ -128,7 +128,7 @@ func (a almanac) nights(m moment, park catalogue.Park) []piece {
 		}
 	}
 	lit := start
-	for noon := a.noonAt(start).AddDate(0, 0, -1); noon.Before(end.Add(24 * time.Hour)); noon = noon.AddDate(0, 0, 1) {
+	for noon := a.noonOf(start).AddDate(0, 0, -1); noon.Before(end.Add(24 * time.Hour)); noon = noon.AddDate(0, 0, 1) {
 		dawn, dusk := api.Twilight(noon, park.Latitude, park.Longitude)
 		if !dusk.After(dawn) {
 			continue
@@ -138,6 +138,12 @@ func (a almanac) nights(m moment, park catalogue.Park) []piece {
 	}
 	add(lit, end)
 	return dark
+}
+
+// noonOf is the noon of the local day of an instant.
+func (a almanac) noonOf(t time.Time) time.Time {
+	local := t.In(a.zone)
+	return time.Date(local.Year(), local.Month(), local.Day(), 12, 0, 0, 0, a.zone)
 }
 
 func later(a, b time.Time) time.Time {

@@ -71,12 +71,10 @@ func (p *printing) sheet(a almanac, park int) sheetPage {
 	here, now := p.Catalogue.Parks[park], p.parkAt(park, 0)
 	page := sheetPage{
 		parkLink: p.linkTo(here), Kind: p.say("tipo_parque." + here.Kind), Now: p.headline(now), Hour: a.clock(p.hour),
-		Age: a.validity(p.moment), Strip: a.strip(p.moment, park), Alerts: a.alerts(p.moment, here.Slug),
+		Age: a.validity(p.moment), Strip: a.sheetStrip(p.moment, park), Alerts: a.alerts(p.moment, here.Slug),
 		Emergency: p.Catalogue.Emergency,
 	}
-	if now.State != hazard.Unknown {
-		page.Lasts = a.lasts(p.moment, park, now.State)
-	}
+	page.Lasts = a.answer(p.moment, park, now).Lasts
 	official := a.official(p.moment, park)
 	page.Official = append(official.Volcanoes, official.Closures...)
 	if more := len(page.Official) - sheetOfficial; more > 0 {

@@ -65,7 +65,7 @@ func (a almanac) lightTable(m moment, park int) *lightTable {
 func (a almanac) lightDays(m moment, park catalogue.Park) []lightDay {
 	var days []lightDay
 	end := m.at(shownHours)
-	for noon := a.noonAt(m.hour); ; noon = noon.AddDate(0, 0, 1) {
+	for noon := a.noonOf(m.hour); ; noon = noon.AddDate(0, 0, 1) {
 		midnight := noon.Add(-12 * time.Hour)
 		if !midnight.Before(end) {
 			return days
