@@ -15,9 +15,9 @@ import (
 // TestEveryPageInABrowser asks of every kind of page in every state what none may
 // break.
 func TestEveryPageInABrowser(t *testing.T) {
-	ctx := browserFor(t, 8*time.Minute)
+	ctx := browserFor(t, 9*time.Minute)
 	worlds := openWorlds(t)
-	stops := walk(t, worlds)
+	stops := stopsOf(t, worlds)
 	t.Run("markup", func(t *testing.T) { testMarkup(t, worlds, stops) })
 	kinds := make(map[string]bool)
 	for _, s := range stops {

@@ -131,10 +131,10 @@ func (w *world) kind(path string) string {
 	return strings.Join(parts, "/")
 }
 
-// walk gives the pages to look at: in the state "normal" the first, the largest
+// stopsOf gives the pages to look at: in the state "normal" the first, the largest
 // and the fixture's own of each kind, and the same paths in the others, which
 // get along without the pages that know no more than it does.
-func walk(t testing.TB, worlds map[string]*world) []*stop {
+func stopsOf(t testing.TB, worlds map[string]*world) []*stop {
 	t.Helper()
 	sample := sampled(t, worlds["normal"])
 	var stops []*stop
