@@ -138,7 +138,9 @@ func stopsOf(t testing.TB, worlds map[string]*world) []*stop {
 	t.Helper()
 	sample := sampled(t, worlds["normal"])
 	var stops []*stop
-	for _, state := range slices.Sorted(maps.Keys(worlds)) {
+	states := slices.Sorted(maps.Keys(worlds))
+	states = append([]string{"normal"}, slices.DeleteFunc(states, func(state string) bool { return state == "normal" })...)
+	for _, state := range states {
 		w := worlds[state]
 		for _, path := range w.paths {
 			if s := w.stop(path); s != nil && (sample[path] || !sample["kind "+s.kind]) {
