@@ -15,6 +15,8 @@ import (
 // that a page says with scripts it says without them.
 var scriptOnly = []struct{ selector, reason string }{
 	{"[data-estado], [data-cuando]", "pushes to this browser are a script's work; the page says so without one"},
+	{".mapa", "the map needs one, and says so; the list has every park"},
+	{".buscador", "what is typed narrows down the list that is there without it"},
 	{"#grafico", "the graph draws what stands in the table below it"},
 	{"#vencida", "a page cannot turn old by itself; it says until when it holds"},
 }
