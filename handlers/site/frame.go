@@ -13,6 +13,7 @@ type frame struct {
 	Description string
 	Path        string // in the first language, "" for a page that no link leads to
 	Tongue      tongue
+	Feed        string // path of the feed of alerts that the page belongs to
 	Languages   []translation
 	Base        string
 	Version     string

@@ -185,7 +185,7 @@ func (s *Site) Assets() map[string]*prepared.Body { return s.assets }
 // language, "" for a page that no link leads to; key names the page in the texts.
 func (s *Site) frame(l *language, m moment, path, key string, body any) frame {
 	f := frame{
-		Title: l.say("titulo." + key), Description: l.say("descripcion." + key), Path: path, Tongue: l.tongue,
+		Title: l.say("titulo." + key), Description: l.say("descripcion." + key), Path: path, Tongue: l.tongue, Feed: l.path("/alertas.atom"),
 		Base: s.options.BaseURL, Version: s.options.Version, Contact: s.options.Contact,
 		Simulated: m.Simulated, Demo: s.options.Demo != nil, Subscribe: s.opens(subscription.Email) || s.opens(subscription.WebPush), Body: body,
 	}

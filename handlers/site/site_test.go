@@ -3,6 +3,7 @@ package site
 import (
 	"fmt"
 	"html"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -125,7 +126,7 @@ func wellFormed(page string) error {
 		}
 	}
 	for _, ref := range refs {
-		if !ids[ref] {
+		if name, err := url.PathUnescape(ref); err != nil || !ids[name] {
 			return fmt.Errorf("nothing has the id %q", ref)
 		}
 	}
