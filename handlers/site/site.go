@@ -50,6 +50,7 @@ type Options struct {
 type Site struct {
 	options   Options
 	languages []language
+	contract  *contract
 	assets    map[string]*prepared.Body // by path
 	named     map[string]string         // path of an asset by the name of its file
 	outline   string                    // of the country, on the chart of the home page
@@ -78,6 +79,9 @@ func New(options Options) (*Site, error) {
 		return nil, err
 	}
 	var err error
+	if s.contract, err = readContract(api.Document()); err != nil {
+		return nil, err
+	}
 	if s.outline, err = outline(web.Files); err != nil {
 		return nil, err
 	}
@@ -93,6 +97,9 @@ func New(options Options) (*Site, error) {
 		s.languages = append(s.languages, language{words, pages})
 	}
 	s.addRobots()
+	if err := s.addWorker(web.Files); err != nil {
+		return nil, err
+	}
 	return s, nil
 }
 
@@ -112,6 +119,7 @@ func (s *Site) Pages(e *store.Edition, now time.Time) *Shelf {
 		p.putBadges()
 		p.putFeeds()
 		p.putSheets()
+		p.putOffline()
 	}
 	s.putParkPoints(shelf, m)
 	s.putHistories(shelf, m)
@@ -132,7 +140,11 @@ type printing struct {
 // put adds a page in the language: its path in the first language, its template,
 // which is also its name in the texts, and how its frame is made.
 func (p *printing) put(path, name string, frame func() frame) {
-	p.shelf.Put(p.path(path), func() *prepared.Body { return p.render(p.language, name, frame()) })
+	p.shelf.Put(p.path(path), func() *prepared.Body {
+		f := frame()
+		f.Kept = true
+		return p.render(p.language, name, f)
+	})
 }
 
 // putCountry adds the pages that are of no park.
@@ -144,7 +156,9 @@ func (p *printing) putCountry() {
 	}
 	add("/metodo", "metodo", false, func() any { return p.country.method(p.Edition) })
 	add("/precision", "precision", false, func() any { return p.country.precision(p.Edition) })
-	add("/acerca", "acerca", false, func() any { return nil })
+	add("/api", "api", false, func() any { return p.reference() })
+	add("/acerca", "acerca", false, func() any { return p.about() })
+	add("/accesibilidad", "accesibilidad", false, func() any { return nil })
 	add("/privacidad", "privacidad", false, func() any { return web.PolicyVersion })
 }
 

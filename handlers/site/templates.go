@@ -11,7 +11,7 @@ import (
 
 // sharedTemplates are part of every page; the others are a page each.
 var (
-	sharedTemplates = []string{"pagina", "formas", "cinta", "alerta", "senal", "deseos", "avisarme", "preferencias"}
+	sharedTemplates = []string{"pagina", "formas", "cinta", "alerta", "senal", "deseos", "avisarme", "preferencias", "obligaciones"}
 	pageTemplates   = []string{
 		"portada",
 		"parque",
@@ -20,6 +20,8 @@ var (
 		"alertas",
 		"alerta_sola",
 		"metodo",
+		"api",
+		"accesibilidad",
 		"precision",
 		"acerca",
 		"privacidad",
@@ -30,6 +32,7 @@ var (
 		"resultado",
 		"demo_correo",
 		"demo_push",
+		"sin_conexion",
 		"no_encontrada",
 	}
 )

@@ -24,8 +24,8 @@ type note struct {
 	Silent, Renotify       bool
 }
 
-// attach reaches into the service worker, and has it keep what it showed.
-func attach(t *testing.T, ctx context.Context, site string) context.Context {
+// reach reaches into the service worker.
+func reach(t *testing.T, ctx context.Context, site string) context.Context {
 	t.Helper()
 	targets, err := chromedp.Targets(ctx)
 	if err != nil {
@@ -37,6 +37,13 @@ func attach(t *testing.T, ctx context.Context, site string) context.Context {
 	}
 	worker, cancel := chromedp.NewContext(ctx, chromedp.WithTargetID(targets[at].TargetID))
 	t.Cleanup(cancel)
+	return worker
+}
+
+// attach reaches into the service worker, and has it keep what it showed.
+func attach(t *testing.T, ctx context.Context, site string) context.Context {
+	t.Helper()
+	worker := reach(t, ctx, site)
 	evaluate[bool](t, worker, `{
 		const show = ServiceWorkerRegistration.prototype.showNotification;
 		ServiceWorkerRegistration.prototype.showNotification = async function (title, options) {
