@@ -21,9 +21,15 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// browser starts a headless Chromium that is closed with the test. Without one
-// the test is skipped, except on CI.
+// browser starts a headless Chromium for two minutes.
 func browser(t *testing.T) context.Context {
+	t.Helper()
+	return browserFor(t, 2*time.Minute)
+}
+
+// browserFor starts a headless Chromium that is closed with the test. Without one
+// the test is skipped, except on CI.
+func browserFor(t *testing.T, limit time.Duration) context.Context {
 	t.Helper()
 	if _, err := exec.LookPath("chromium"); err != nil {
 		if os.Getenv("CI") == "true" {
@@ -47,7 +53,7 @@ func browser(t *testing.T) context.Context {
 	if err := chromedp.Do(ctx); err != nil { // a deadline on the first would be the browser's
 		t.Fatalf("starting chromium: %v", err)
 	}
-	limited, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	limited, cancel := context.WithTimeout(ctx, limit)
 	t.Cleanup(cancel)
 	return limited
 }
@@ -72,7 +78,7 @@ func (c *complaints) watch(t *testing.T, ctx context.Context, site string) {
 		case *runtime.EventExceptionThrown:
 			add("exception: " + e.ExceptionDetails.Text)
 		case *runtime.EventConsoleAPICalled:
-			add("console: " + e.Type.String())
+			add(fmt.Sprintf("console: %s %s", e.Type, argumentsOf(e)))
 		case *network.EventRequestWillBeSent:
 			if !strings.HasPrefix(e.Request.URL, site) && !strings.HasPrefix(e.Request.URL, "data:") { // the icons of a form's fields are the browser's
 				add("request to " + e.Request.URL)
@@ -82,6 +88,15 @@ func (c *complaints) watch(t *testing.T, ctx context.Context, site string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// argumentsOf gives what a page wrote on its console.
+func argumentsOf(e *runtime.EventConsoleAPICalled) string {
+	var words []string
+	for _, argument := range e.Args {
+		words = append(words, argument.Description+string(argument.Value))
+	}
+	return strings.Join(words, " ")
 }
 
 func (c *complaints) take() []string {
@@ -124,7 +139,7 @@ func TestInABrowser(t *testing.T) {
 }
 
 // redPark is the path of the fixture's park with everything on it.
-func redPark(t *testing.T) string {
+func redPark(t testing.TB) string {
 	c := edition(t).Catalogue
 	return "parques/" + c.Parks[c.Trails[3].Park].Slug
 }

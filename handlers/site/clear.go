@@ -12,14 +12,12 @@ import (
 type clearReport struct {
 	Takes string // how long the trail takes, empty when unknown
 	Spans []clearSpan
-	Known bool // there are estimates to find spans in
 }
 
 // clearSpan is a run of hours of light, of one local day, without model alert.
 type clearSpan struct {
 	Text, Length string
 	Fit          string // against the time that the trail takes, empty when unknown
-	Fits         bool   // the trail takes no longer, at a slow pace
 }
 
 // clearReport cuts the spans without model alert that the API gives at each
@@ -27,12 +25,12 @@ type clearSpan struct {
 func (a almanac) clearReport(m moment, i int) clearReport {
 	trail := m.Catalogue.Trails[i]
 	park, hours := m.Catalogue.Parks[trail.Park], m.hoursOf(i)
-	report := clearReport{Known: len(hours) > 0}
+	var report clearReport
 	if trail.MaxHours > 0 {
 		report.Takes = a.texts.say("sendero.duracion", "min", a.texts.decimal(trail.MinHours, 1), "max", a.texts.decimal(trail.MaxHours, 1))
 	}
 	for _, span := range api.Spans(m.Edition, i, hours, m.now) {
-		for day := a.noonOf(span.From); day.Add(-12 * time.Hour).Before(span.To); day = day.AddDate(0, 0, 1) {
+		for day := a.noonAt(span.From); day.Add(-12 * time.Hour).Before(span.To); day = day.AddDate(0, 0, 1) {
 			rise, set, ok := api.Daylight(day, park.Latitude, park.Longitude)
 			if !ok {
 				continue
@@ -57,7 +55,7 @@ func (a almanac) clearSpan(trail catalogue.Trail, m moment, from, to time.Time) 
 	switch {
 	case !(trail.MaxHours > 0):
 	case length >= trail.MaxHours:
-		span.Fit, span.Fits = a.texts.say("luz.cabe"), true
+		span.Fit = a.texts.say("luz.cabe")
 	case length >= trail.MinHours:
 		span.Fit = a.texts.say("luz.cabe_rapido")
 	default:

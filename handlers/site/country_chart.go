@@ -121,9 +121,16 @@ func islandPlace(park string, x int) chartPlace {
 	return place
 }
 
+// longestIsland is how many letters a name on the chart has room for.
+const longestIsland = 16
+
 // islandName is what the islands of a park are called for short.
 func islandName(park string) string {
-	return strings.TrimPrefix(shortName(park), "Archipiélago de ")
+	name := []rune(strings.TrimPrefix(shortName(park), "Archipiélago de "))
+	if len(name) > longestIsland {
+		return strings.TrimSpace(string(name[:longestIsland-1])) + "…"
+	}
+	return string(name)
 }
 
 // mapWords are the words of the map that a script draws, by the keys of the data.

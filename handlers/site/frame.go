@@ -13,6 +13,7 @@ type frame struct {
 	Description string
 	Path        string // in the first language, "" for a page that no link leads to
 	Tongue      tongue
+	Feed        string // path of the feed of alerts that the page belongs to
 	Languages   []translation
 	Base        string
 	Version     string
@@ -33,7 +34,7 @@ type frame struct {
 // translation is the page in one of the languages.
 type translation struct {
 	Tag, Name string
-	Path      string // "" or the language's root for a page that no link leads to
+	Path      string // the language's first page for a page that no link leads to
 	Here      bool   // it is this one
 }
 

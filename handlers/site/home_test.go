@@ -104,6 +104,20 @@ func TestIndexHasEveryParkAndTrailByName(t *testing.T) {
 	}
 }
 
+func TestLettersOutsideTheAlphabetHaveAPlace(t *testing.T) {
+	e := edition(t)
+	c := *e.Catalogue
+	c.Parks = slices.Clone(c.Parks)
+	for i, name := range []string{"Parque Nacional Ñandú", "7 Tazas", "Østre", "Zulú"} {
+		c.Parks[i].Name = name
+	}
+	e.Catalogue = &c
+	page := pagesOf(t, short(e), now)["/"]
+	if err := wellFormed(page); err != nil || !strings.Contains(page, `href="#letra-enie">Ñ<`) {
+		t.Errorf("the index of odd names: %v", err)
+	}
+}
+
 func TestUVAloneIsSaidApart(t *testing.T) {
 	e := sunny(t, 12)
 	home := homeOf(t, e)
@@ -214,6 +228,9 @@ func TestChartHasEveryParkOnIt(t *testing.T) {
 	slices.Sort(islands)
 	if want := []string{"Juan Fernández", "Rapa Nui"}; !slices.Equal(islands, want) {
 		t.Errorf("islands %v", islands)
+	}
+	if got := islandName("Parque Nacional Islas Desventuradas del Norte"); got != "Islas Desventur…" {
+		t.Errorf("a long name is cut to %q", got)
 	}
 	for _, state := range []*store.Edition{expired(e), empty(e.Catalogue)} {
 		for _, m := range homeOf(t, state).Map.Marks {

@@ -191,15 +191,21 @@ func (t texts) hazardsIn(e hazard.Estimate, state hazard.State) string {
 // isNight tells whether it is dark half an hour into an hour.
 func (a almanac) isNight(hour time.Time, park catalogue.Park) bool {
 	half := hour.Add(30 * time.Minute)
-	dawn, dusk := api.Twilight(a.noonOf(half), park.Latitude, park.Longitude)
+	dawn, dusk := api.Twilight(a.noonAt(half), park.Latitude, park.Longitude)
 	return half.Before(dawn) || !half.Before(dusk)
 }
 
 // sun says when the sun rises and sets on the local day of an instant.
 func (a almanac) sun(t time.Time, park catalogue.Park) string {
-	rise, set, ok := api.Daylight(a.noonOf(t), park.Latitude, park.Longitude)
+	rise, set, ok := api.Daylight(a.noonAt(t), park.Latitude, park.Longitude)
 	if !ok {
 		return ""
 	}
 	return a.texts.say("tabla.sol", "sale", rise.In(a.zone).Format("15:04"), "entra", set.In(a.zone).Format("15:04"))
+}
+
+// noonAt is noon of the local day of an instant.
+func (a almanac) noonAt(t time.Time) time.Time {
+	local := t.In(a.zone)
+	return time.Date(local.Year(), local.Month(), local.Day(), 12, 0, 0, 0, a.zone)
 }

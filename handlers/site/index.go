@@ -11,6 +11,7 @@ import (
 // indexLetter is the parks of one letter of the index by name.
 type indexLetter struct {
 	Letter string
+	Anchor string
 	Parks  []indexPark
 }
 
@@ -28,12 +29,14 @@ type trailLink struct {
 // index lists the parks by name, from A to Z, with their trails.
 func (a almanac) index(m moment, parks []standing) []indexLetter {
 	sorted := slices.Clone(parks)
-	slices.SortStableFunc(sorted, func(x, y standing) int { return cmp.Compare(properName(x.row.Name), properName(y.row.Name)) })
+	slices.SortStableFunc(sorted, func(x, y standing) int {
+		return cmp.Or(cmp.Compare(outsideAlphabet(x.row.Name), outsideAlphabet(y.row.Name)), cmp.Compare(properName(x.row.Name), properName(y.row.Name)))
+	})
 	var letters []indexLetter
 	for _, p := range sorted {
 		letter := initial(p.row.Name)
 		if n := len(letters); n == 0 || letters[n-1].Letter != letter {
-			letters = append(letters, indexLetter{Letter: letter})
+			letters = append(letters, indexLetter{Letter: letter, Anchor: anchorOf(letter)})
 		}
 		entry := indexPark{parkRow: p.row}
 		for _, trail := range m.Catalogue.TrailsOf(p.park) {
@@ -57,10 +60,30 @@ func initial(name string) string {
 		return "Ñ"
 	}
 	first, _ := utf8.DecodeRuneInString(proper)
-	if !unicode.IsLetter(first) {
+	if first = unicode.ToUpper(first); first < 'A' || first > 'Z' {
 		return "#"
 	}
-	return string(unicode.ToUpper(first))
+	return string(first)
+}
+
+// outsideAlphabet is 1 for a name that no letter begins, which comes last.
+func outsideAlphabet(name string) int {
+	if initial(name) == "#" {
+		return 1
+	}
+	return 0
+}
+
+// anchorOf is where the parks of a letter are, in letters that an address can have.
+func anchorOf(letter string) string {
+	switch {
+	case letter == "Ñ":
+		return "letra-enie"
+	case letter == "#":
+		return "letra-otra"
+	default:
+		return "letra-" + letter
+	}
 }
 
 // kinds are the words before a park's own name.

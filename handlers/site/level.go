@@ -77,42 +77,15 @@ func (t texts) cause(c hazard.Cause, place string) cause {
 	return shown
 }
 
-// signal is one hazard of a trail that is amber or red, and why.
-type signal struct {
-	level
-	Hazard, Votes, Confidence string
-	Causes                    []cause
-}
-
-// signals lists the hazards of an estimate that are amber or red, worst first.
-func (t texts) signals(e hazard.Estimate, points []catalogue.Point) []signal {
-	var list []signal
-	for _, wanted := range []hazard.State{hazard.Red, hazard.Amber} {
-		for _, h := range e.Hazards {
-			if h.State != wanted {
-				continue
-			}
-			s := signal{
-				level:      t.level(h.State),
-				Hazard:     t.say("amenaza." + h.Hazard.String()),
-				Votes:      t.votes(h.Agree, h.Total),
-				Confidence: t.confidence(h.Confidence),
-			}
-			for _, c := range h.Causes {
-				s.Causes = append(s.Causes, t.cause(c, pointName(points, c.Point)))
-			}
-			list = append(list, s)
-		}
-	}
-	return list
-}
-
 // votes says how many models agree: never as a probability, which it is not.
 func (t texts) votes(agree, total uint8) string {
 	if total == 0 {
 		return ""
 	}
-	return t.say("modelos.votos", "n", agree, "m", total)
+	if total == 1 {
+		return t.say("modelos.votos.uno", "n", agree)
+	}
+	return t.say("modelos.votos.otros", "n", agree, "m", total)
 }
 
 func pointName(points []catalogue.Point, i uint8) string {

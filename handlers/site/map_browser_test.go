@@ -30,6 +30,7 @@ func TestTheFirstPageInABrowser(t *testing.T) {
 	said.watch(t, ctx, server.URL)
 	t.Run("search", func(t *testing.T) { testSearch(t, ctx, server.URL) })
 	t.Run("map", func(t *testing.T) { testMap(t, ctx, server.URL, e) })
+	t.Run("map without connection", func(t *testing.T) { testMapFails(t, ctx, server.URL) })
 	t.Run("map over", func(t *testing.T) { testMapOver(t, ctx, server.URL, e) })
 	for _, complaint := range said.take() {
 		t.Error(complaint)
@@ -237,6 +238,33 @@ func openByKey(t *testing.T, ctx context.Context, path string) {
 	if got := askMap(t, ctx); !strings.HasPrefix(got.Focus, "Parque Nacional Lauca") {
 		t.Errorf("after Escape the focus is on %q", got.Focus)
 	}
+}
+
+// testMapFails opens the map where nothing can be fetched, and again when it can.
+func testMapFails(t *testing.T, ctx context.Context, site string) {
+	press := chromedp.Click(chromedp.CSS(".mapa > summary"))
+	lose := chromedp.Evaluate[any](`window.kept = window.fetch; window.fetch = () => Promise.reject(new Error("no connection")); 0`)
+	if err := chromedp.Do(ctx, look(360, "light"), chromedp.Navigate(site+"/")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := chromedp.Run(ctx, lose); err != nil {
+		t.Fatal(err)
+	}
+	if err := chromedp.Do(ctx, press); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, ctx, `document.querySelector(".mapa-estado") && document.querySelector(".mapa-estado").textContent.startsWith("El mapa no se pudo cargar")`)
+	if err := chromedp.Do(ctx, press); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, ctx, `!document.querySelector(".mapa-estado")`)
+	if _, err := chromedp.Run(ctx, chromedp.Evaluate[any](`window.fetch = window.kept; 0`)); err != nil {
+		t.Fatal(err)
+	}
+	if err := chromedp.Do(ctx, press); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, ctx, `document.querySelectorAll(".mapa-parque").length > 0 && document.querySelectorAll(".mapa-estado").length === 1`)
 }
 
 // testMapOver turns the browser's clock past the validity while the map is open.

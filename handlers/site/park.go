@@ -42,6 +42,7 @@ func (p *printing) putParks() {
 			local := p.country.in(park.TimeZone)
 			local.page = nil
 			f := p.frame(p.language, p.moment, path, "parque", local.park(p.moment, i)).dated(local, p.moment, true)
+			f.Feed = p.path(path + "/alertas.atom")
 			f.Title = p.say("titulo.parque", "parque", park.Name)
 			f.Description = p.say("descripcion.parque", "parque", park.Name)
 			return f
@@ -56,7 +57,7 @@ func (a almanac) park(m moment, i int) parkPage {
 		parkLink: a.texts.linkTo(p), Slug: p.Slug, Kind: a.texts.say("tipo_parque." + p.Kind),
 		Now: a.answer(m, i, now), Hour: a.hour(m.hour), Age: a.validity(m),
 		Axis:     a.axis(m, p),
-		Ribbon:   a.ribbon(m.columns(func(ahead int) outlook { return m.parkAt(i, ahead) })),
+		Ribbon:   a.ribbon(m.columns(func(ahead int) outlook { return m.parkAt(i, ahead) })).enlarged(),
 		Official: a.official(m, i), Alerts: a.parkAlerts(m, i),
 		Light: a.lightTable(m, i), Week: a.week(m, i), Table: "/parques/" + p.Slug + "/historial.csv",
 		Emergency: m.Catalogue.Emergency, Notes: notesOf(m.Catalogue.Emergency),

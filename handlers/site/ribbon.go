@@ -25,8 +25,10 @@ type bar struct {
 	Level    string // the state's key, "nada" for none
 	X, Width string
 	Y        string
-	Glyph    string // where its mark goes, "" where there is no room
+	Glyph    string // where the middle of its mark goes, "" where there is no room
 	GlyphY   string
+	Size     int // of the mark, in pixels
+	Half     int
 }
 
 // hour is one hour of a ribbon: its place, counted in hours from the left end, and
@@ -53,7 +55,7 @@ func drawBars(hours []hour, columns int) []bar {
 		}
 		b := bar{
 			Level: levelKey(hours[from].State), Y: percent(tops[hours[from].State], 100),
-			X: percent(hours[from].column, columns), Width: percent(to-from, columns),
+			X: percent(hours[from].column, columns), Width: percent(to-from, columns), Size: 8, Half: 4,
 		}
 		if (to-from)*shownHours >= roomForGlyph*columns {
 			b.Glyph = percent(2*hours[from].column+to-from, 2*columns)
@@ -68,6 +70,14 @@ func drawBars(hours []hour, columns int) []bar {
 // percent writes a part of a whole in percent, to a thousandth of the width.
 func percent(part, whole int) string {
 	return strconv.FormatFloat(float64(part*100000/whole)/1000, 'f', -1, 64) + "%"
+}
+
+// enlarged has marks for a ribbon of more height.
+func (r ribbon) enlarged() ribbon {
+	for i := range r.Bars {
+		r.Bars[i].Size, r.Bars[i].Half = 14, 7
+	}
+	return r
 }
 
 // axis is what the ribbons of a park have behind and beside them: the nights, the

@@ -86,10 +86,7 @@ func (p *printing) sheet(a almanac, park int) sheetPage {
 	for trail := here.FirstTrail; trail < here.FirstTrail+here.NumTrails; trail++ {
 		page.Trails = append(page.Trails, a.sheetTrail(p.moment, trail))
 	}
-	room := sheetTrails - sheetTaller*len(page.Official)
-	if p.Simulated {
-		room -= sheetTaller
-	}
+	room := p.sheetRoom(&page)
 	if more := len(page.Trails) - room; more > 0 {
 		slices.SortStableFunc(page.Trails, func(x, y sheetTrail) int { return cmp.Compare(y.worst, x.worst) })
 		page.Trails, page.MoreTrails = page.Trails[:room], p.count("hoja.mas_senderos", more)
@@ -99,6 +96,17 @@ func (p *printing) sheet(a almanac, park int) sheetPage {
 		page.Code = drawQR(page.Address)
 	}
 	return page
+}
+
+// sheetRoom tells for how many trails a sheet has room beside what else is on it.
+func (p *printing) sheetRoom(page *sheetPage) int {
+	room := sheetTrails - sheetTaller*len(page.Official)
+	if p.Simulated {
+		room -= sheetTaller
+	}
+	const usual, ofRow = 8, 4 // emergency numbers
+	room -= max(0, len(page.Emergency)-usual+ofRow-1) / ofRow
+	return max(room, 1)
 }
 
 // sheetTrail says the worst of a trail in the hours shown, and how many of them are

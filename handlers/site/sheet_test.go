@@ -72,7 +72,7 @@ func fullSheet(t testing.TB) (*store.Edition, string) {
 
 func TestSheetCountsWhatItLeavesOut(t *testing.T) {
 	e, slug := fullSheet(t)
-	text := readable(pagesOf(t, e, now)["/parques/"+slug+"/hoja"])
+	text := readable(fileAt(t, e, now, "/parques/"+slug+"/hoja"))
 	for _, want := range []string{"Y 7 alertas más", "Y 3 más, en la página", "Y 4 senderos más", "rojo señales de viento blanco", "14–16 h rojo: viento blanco; 16–18 h amarillo: condiciones de incendio; 18–20 h sin datos",
 		"rojo por viento blanco", "; sin datos en 18 h", "Válida hasta el", "Después de esa hora esta hoja no vale", "Estimado sáb 21 nov, 14:00", "131 Ambulancia (SAMU)", "restringido",
 		"https://vigia.example/parques/torres-del-paine", "No es un aviso oficial"} {
@@ -88,7 +88,7 @@ func TestSheetCountsWhatItLeavesOut(t *testing.T) {
 	catalogue.Parks = slices.Clone(catalogue.Parks)
 	catalogue.Parks[i].NumTrails += 3 // those of the next park
 	e.Catalogue = &catalogue
-	sheet := readable(pagesOf(t, e, now)["/parques/"+slug+"/hoja"])
+	sheet := readable(fileAt(t, e, now, "/parques/"+slug+"/hoja"))
 	if !strings.Contains(sheet, "Y 7 senderos más, en la página del parque.") || strings.Count(sheet, "rojo por viento blanco") < 12 {
 		t.Errorf("the worst trails are not on it: %s", sheet)
 	}
@@ -96,10 +96,12 @@ func TestSheetCountsWhatItLeavesOut(t *testing.T) {
 
 func TestSheetWithoutEstimates(t *testing.T) {
 	for name, e := range timedEditions(t) {
-		for path, file := range pagesOf(t, short(e.Edition), e.at) {
-			if !strings.HasSuffix(path, "/hoja") || e.current {
+		pages := newSite(t).Pages(short(e.Edition), e.at)
+		for path := range pages.Paths() {
+			if !strings.HasSuffix(path, "/hoja") || strings.HasPrefix(path, "/en/") || e.current {
 				continue
 			}
+			file := content(t, pages.Page(path).Body())
 			text := readable(file)
 			if !strings.Contains(text, "Esta hoja no tiene ninguna estimación que valga.") || !strings.Contains(text, "No se sabe si hay alertas") ||
 				strings.Contains(text, "Válida hasta") || strings.Contains(text, "por viento") && !strings.Contains(text, "sin confirmar") {

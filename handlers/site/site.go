@@ -17,6 +17,7 @@ package site
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"html/template"
 	"strings"
@@ -40,15 +41,16 @@ type Options struct {
 	Desk api.Desk // where subscriptions are made; nil is a site without forms
 
 	// Demo gives what was sent in the demo; nil outside it. DemoSubscribe makes a
-	// subscription of a simulated browser to a park.
+	// subscription of a simulated browser to a park, to be told in a language.
 	Demo          func() Caught
-	DemoSubscribe func(park string) error
+	DemoSubscribe func(park string, in subscription.Language) error
 }
 
 // Site renders the pages.
 type Site struct {
 	options   Options
 	languages []language
+	contract  *contract
 	assets    map[string]*prepared.Body // by path
 	named     map[string]string         // path of an asset by the name of its file
 	outline   string                    // of the country, on the chart of the home page
@@ -77,6 +79,9 @@ func New(options Options) (*Site, error) {
 		return nil, err
 	}
 	var err error
+	if s.contract, err = readContract(api.Document()); err != nil {
+		return nil, err
+	}
 	if s.outline, err = outline(web.Files); err != nil {
 		return nil, err
 	}
@@ -85,7 +90,7 @@ func New(options Options) (*Site, error) {
 		if err != nil {
 			return nil, err
 		}
-		pages, err := parsePages(web.Files, words, s.assetPath)
+		pages, err := parsePages(web.Files, words, s.assetPath, func(place string) ways { return s.waysTo(words, place) })
 		if err != nil {
 			return nil, err
 		}
@@ -151,7 +156,9 @@ func (p *printing) putCountry() {
 	}
 	add("/metodo", "metodo", false, func() any { return p.country.method(p.Edition) })
 	add("/precision", "precision", false, func() any { return p.country.precision(p.Edition) })
-	add("/acerca", "acerca", false, func() any { return nil })
+	add("/api", "api", false, func() any { return p.reference() })
+	add("/acerca", "acerca", false, func() any { return p.about() })
+	add("/accesibilidad", "accesibilidad", false, func() any { return nil })
 	add("/privacidad", "privacidad", false, func() any { return web.PolicyVersion })
 }
 
@@ -193,14 +200,14 @@ func (s *Site) Assets() map[string]*prepared.Body { return s.assets }
 // language, "" for a page that no link leads to; key names the page in the texts.
 func (s *Site) frame(l *language, m moment, path, key string, body any) frame {
 	f := frame{
-		Title: l.say("titulo." + key), Description: l.say("descripcion." + key), Path: path, Tongue: l.tongue,
+		Title: l.say("titulo." + key), Description: l.say("descripcion." + key), Path: path, Tongue: l.tongue, Feed: l.path("/alertas.atom"),
 		Base: s.options.BaseURL, Version: s.options.Version, Contact: s.options.Contact,
 		Simulated: m.Simulated, Demo: s.options.Demo != nil, Subscribe: s.opens(subscription.Email) || s.opens(subscription.WebPush), Body: body,
 	}
 	for i := range s.languages {
 		to := &s.languages[i]
 		f.Languages = append(f.Languages, translation{
-			Tag: to.Tag, Name: to.say("idioma.propio"), Path: to.path(path), Here: to.Code == l.Code,
+			Tag: to.Tag, Name: to.say("idioma.propio"), Path: to.path(cmp.Or(path, "/")), Here: to.Code == l.Code,
 		})
 	}
 	return f

@@ -12,6 +12,7 @@ import (
 type trailPage struct {
 	Park    parkLink
 	Name    string
+	Place   string // "park/trail", by which it is followed
 	Facts   []string
 	Now     answer
 	Ahead   string // the worst to come, when it is worse than now
@@ -57,20 +58,42 @@ func (a almanac) trailPage(m moment, i int) trailPage {
 	now, hours := m.estimateAt(i, 0), m.hoursOf(i)
 	at := func(ahead int) outlook { return outlookOf(m.estimateAt(i, ahead)) }
 	page := trailPage{
-		Park: a.texts.linkTo(park), Name: trail.Name, Facts: a.texts.trailFacts(trail),
+		Park: a.texts.linkTo(park), Name: trail.Name, Place: park.Slug + "/" + trail.Slug, Facts: a.texts.trailFacts(trail),
 		Now: a.trailAnswer(m, len(hours), at), Ahead: a.worstToCome(m, hours, now.State), Age: a.validity(m),
 		Axis: a.axis(m, park), Ribbon: a.ribbon(m.columns(at)), Alerts: a.parkAlerts(m.naming(trail.Slug), trail.Park),
 		Table: a.hourTable(park, hours), Hazards: a.hazardReport(m, hours, trail.Points),
 		Profile: a.texts.profile(trail.Points), Light: a.clearReport(m, i), Past: a.record(m, i),
 	}
-	for _, v := range now.Models {
-		run := modelRun{Name: a.texts.named("modelo.", v.Model), Run: a.instant(v.Run), Lead: a.texts.say("dato.falta")}
-		if !v.Run.IsZero() {
-			run.Lead = a.texts.measure(float32(v.Lead), 0, "h")
-		}
-		page.Models = append(page.Models, run)
-	}
+	page.Now.Meaning = a.trailMeaning(m, i, page.Now.Meaning)
+	page.Models = a.modelRuns(now.Models)
 	return page
+}
+
+// trailMeaning says why a trail has no state, where there is more to say than of a
+// whole park; else it gives what was said.
+func (a almanac) trailMeaning(m moment, i int, said string) string {
+	now := m.estimateAt(i, 0)
+	switch {
+	case now.State != hazard.Unknown || m.reason != hazard.NoReason:
+		return said
+	case i >= len(m.Trails) || len(m.Trails[i].Hours) == 0:
+		return a.texts.say("sendero.nuevo")
+	case now.Reason == hazard.PartialData:
+		return a.texts.say("sendero.parcial")
+	default:
+		return said
+	}
+}
+
+func (a almanac) modelRuns(votes []hazard.Vote) []modelRun {
+	runs := make([]modelRun, len(votes))
+	for i, v := range votes {
+		runs[i] = modelRun{Name: a.texts.named("modelo.", v.Model), Run: a.instant(v.Run), Lead: a.texts.say("dato.falta")}
+		if !v.Run.IsZero() {
+			runs[i].Lead = a.texts.measure(float32(v.Lead), 0, "h")
+		}
+	}
+	return runs
 }
 
 // trailAnswer says how a trail is, until when and what follows.
@@ -84,15 +107,19 @@ func (a almanac) trailAnswer(m moment, hours int, at func(ahead int) outlook) an
 	return a.answerUntil(now, m.at(hours), outlook{}, false)
 }
 
-// worstToCome says when the worst state to come begins, if it is worse than now.
+// worstToCome says when the worst state to come begins, if it is worse than now and
+// not the one that follows.
 func (a almanac) worstToCome(m moment, hours []hazard.Estimate, now hazard.State) string {
-	at, worst := 0, max(now, hazard.Green)
+	at, worst, changed := 0, max(now, hazard.Green), 0
 	for h := range hours {
+		if changed == 0 && hours[h].State != now {
+			changed = h
+		}
 		if hours[h].State > worst {
 			at, worst = h, hours[h].State
 		}
 	}
-	if at == 0 {
+	if at == 0 || at == changed && now != hazard.Unknown {
 		return ""
 	}
 	return a.texts.say("sendero.adelante", "que", a.ahead(outlookOf(hours[at]), m, at))

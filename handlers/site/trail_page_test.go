@@ -81,7 +81,7 @@ func TestTrailPageSaysHowItIs(t *testing.T) {
 	}{
 		{"red", e, []string{"rojo señales de viento", "confianza media , 3 de 4 modelos", "Así hasta las 23 h, hoy (sáb 21); después, amarillo por frío.", "confianza media",
 			"Peligro por viento", "racha: 94 km/h", "umbral 90 km/h", "ECMWF IFS (Europa)", "sol 0", "Todavía no hay estimaciones anotadas"}, "Sin estimaciones después"},
-		{"new", &none, []string{"sin datos Faltan datos", "No hay estimaciones que mostrar para este sendero.", "actúe como si no hubiera información", "punto crítico: sus valores"}, "tabla-horas"},
+		{"new", &none, []string{"sin datos Este sendero todavía no tiene estimaciones.", "No hay estimaciones que mostrar para este sendero.", "actúe como si no hubiera información", "punto crítico: sus valores"}, "tabla-horas"},
 		{"early", &early, []string{"Sin estimaciones después de las 6 h, lun 23 nov."}, "nada de eso"},
 		{"stale", &stale, []string{"confianza media , 3 de 4 modelos · datos desactualizados"}, "nada de eso"},
 		{"expired", expired(e), []string{"La última estimación venció", "sin datos", "No se sabe si hay alertas", "Sin confirmar"}, "f-verde\"/></svg> Ahora"},

@@ -29,11 +29,8 @@ type pastDay struct {
 // week reads the history of a park.
 func (a almanac) week(m moment, park int) week {
 	days := a.pastDays(a.estimated(m, park))
-	columns := 24
-	for _, hours := range days {
-		columns = max(columns, hours[len(hours)-1].column+1) // a day whose clocks go back has an hour more
-	}
-	w := week{Empty: true}
+	columns := longestDay(days)
+	w := week{Clock: dayClock(columns), Empty: true}
 	for i := len(days) - 1; i >= 0; i-- {
 		hours := days[i]
 		first := hours[0].start
@@ -44,10 +41,26 @@ func (a almanac) week(m moment, park int) week {
 			w.Empty = w.Empty && h.State == hazard.Unknown
 		}
 	}
-	for _, h := range []int{6, 12, 18} {
-		w.Clock = append(w.Clock, piece{X: percent(h, columns), Name: strconv.Itoa(h)})
-	}
 	return w
+}
+
+// longestDay counts the hours of the longest of some days: one whose clocks go back
+// has an hour more than 24.
+func longestDay(days [][]hour) int {
+	columns := 24
+	for _, hours := range days {
+		columns = max(columns, hours[len(hours)-1].column+1)
+	}
+	return columns
+}
+
+// dayClock names the quarters of a day of so many hours.
+func dayClock(columns int) []piece {
+	var clock []piece
+	for _, h := range []int{6, 12, 18} {
+		clock = append(clock, piece{X: percent(h, columns), Name: strconv.Itoa(h)})
+	}
+	return clock
 }
 
 // estimated gives a park in the hours before the present one, the oldest first.

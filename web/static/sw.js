@@ -206,13 +206,14 @@ function read(data) {
   }
 }
 
-function show(note) {
+async function show(note) {
+  var english = note ? note.idioma === "en" : await spoken() === "en";
   if (!note) {
     return self.registration.showNotification("Vigía", {
-      body: "Hay novedades de los parques que sigue. Ábralas en el sitio.", lang: "es", tag: "novedades", data: { url: "/" }
+      body: english ? "There is news of the parks that you follow. Open it on the site." : "Hay novedades de los parques que sigue. Ábralas en el sitio.",
+      lang: english ? "en" : "es", tag: "novedades", data: { url: english ? "/en/" : "/" }
     });
   }
-  var english = note.idioma === "en";
   var over = Date.parse(note.caduca_en) <= Date.now();
   var title = note.titulo;
   var body = typeof note.cuerpo === "string" ? note.cuerpo : "";
@@ -226,6 +227,11 @@ function show(note) {
     options.renotify = !over;
   }
   return self.registration.showNotification(title, options);
+}
+
+// spoken gives the language of the subscription, as far as this browser remembers.
+function spoken() {
+  return keep("readonly", function (box) { return box.get("idioma"); }).catch(function () { return ""; });
 }
 
 // pathOf gives the path of a page of this site; of anything else, that of the first.
@@ -272,7 +278,10 @@ async function move(target) {
     parques: held.parques, senderos: held.senderos, nivel_minimo: held.nivel_minimo, amenazas: held.amenazas,
     silencio: held.silencio, viaje: held.viaje, idioma: held.idioma, consentimiento: true
   });
-  await keep("readwrite", function (box) { return box.put(made.token, "token"); });
+  await keep("readwrite", function (box) {
+    box.put(held.idioma, "idioma");
+    return box.put(made.token, "token");
+  });
   if (made.token !== token) await ask("DELETE", old);
 }
 

@@ -1,0 +1,75 @@
+package handlers
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"vigia/handlers/site"
+)
+
+// levelWords are those of states and alerts, which nothing without estimates says.
+var levelWords = regexp.MustCompile(`\b(verde|amarillo|rojo|green|amber|red)\b`)
+
+// formatsOf are the files of a park for others, by path with their type.
+func formatsOf(slug string) map[string]string {
+	return map[string]string{
+		"/insignia/" + slug + ".svg": "image/svg+xml", "/parques/" + slug + "/alertas.atom": "application/atom+xml; charset=utf-8",
+		"/texto/" + slug: "text/plain; charset=utf-8", "/en/texto/" + slug: "text/plain; charset=utf-8",
+		"/parques/" + slug + "/historial.csv": "text/csv; charset=utf-8", "/parques.geojson": "application/geo+json",
+		"/alertas.atom": "application/atom+xml; charset=utf-8", "/en/alertas.atom": "application/atom+xml; charset=utf-8",
+	}
+}
+
+func TestOtherFormatsWithinTheServer(t *testing.T) {
+	pages, err := site.New(site.Options{BaseURL: "https://parques.example.cl"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newStand(t, edition(), func(o *Options) { o.Pages, o.Assets = pages.Pages, pages.Assets() })
+	var list struct {
+		Data []struct {
+			Slug    string
+			Enlaces struct{ Insignia, Atom string }
+		}
+	}
+	if err := json.Unmarshal(s.get("/api/v1/parques").body, &list); err != nil || len(list.Data) == 0 {
+		t.Fatalf("%d parks, %v", len(list.Data), err)
+	}
+	for _, park := range list.Data {
+		for link, kind := range map[string]string{park.Enlaces.Insignia: "image/svg+xml", park.Enlaces.Atom: "application/atom+xml; charset=utf-8"} {
+			path, ok := strings.CutPrefix(link, "https://parques.example.cl")
+			if got := s.get(path); !ok || got.StatusCode != 200 || got.Header.Get("Content-Type") != kind {
+				t.Errorf("%s leads to %q: %d %s", park.Slug, link, got.StatusCode, got.Header.Get("Content-Type"))
+			}
+		}
+	}
+	before := make(map[string]answer)
+	for path, kind := range formatsOf("torres-del-paine") {
+		got := s.get(path)
+		before[path] = got
+		h := got.Header
+		if got.StatusCode != 200 || h.Get("Content-Type") != kind || !strings.HasPrefix(h.Get("Cache-Control"), "public, max-age=") ||
+			h.Get("Access-Control-Allow-Origin") != "*" || h.Get("Cross-Origin-Resource-Policy") != "cross-origin" {
+			t.Errorf("%s: %d %v", path, got.StatusCode, h)
+		}
+		if again := s.get(path, "If-None-Match", h.Get("Etag")); again.StatusCode != 304 {
+			t.Errorf("%s once more: %d", path, again.StatusCode)
+		}
+		if sent := s.do("POST", path); sent.StatusCode != 405 {
+			t.Errorf("POST %s: %d", path, sent.StatusCode)
+		}
+	}
+	s.clock.Advance(edition().ValidUntil.Sub(now) + time.Second)
+	for path, old := range before {
+		got := s.get(path, "If-None-Match", old.Header.Get("Etag"))
+		if strings.HasSuffix(path, ".csv") { // what is past does not expire
+			continue
+		}
+		if found := levelWords.FindString(string(got.body)); got.StatusCode != 200 || found != "" {
+			t.Errorf("%s after its time: %d, says %q", path, got.StatusCode, found)
+		}
+	}
+}

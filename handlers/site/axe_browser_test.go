@@ -1,0 +1,86 @@
+package site
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// axeFile is fetched by npm, see web/tests.
+const axeFile = "../../web/tests/node_modules/axe-core/axe.min.js"
+
+// fromNPM reads a file that npm fetches for the tests. Without it the test is
+// skipped, except on CI.
+func fromNPM(t *testing.T, file string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(file)
+	if os.IsNotExist(err) && os.Getenv("CI") != "true" {
+		t.Skipf("%s is missing: run npm ci in web/tests", file)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// axeExceptions are the rules that do not hold on some elements, and why. A
+// finding is let pass when its rule and its element's selector are named here.
+var axeExceptions = []struct{ rule, element, reason string }{
+	{"target-size", ".leaflet-marker-icon", "parks that lie close together are close on the map; the list on the same page has each of them (WCAG 2.5.8, essential, equivalent)"},
+}
+
+// finding is an element that breaks a rule.
+type finding struct{ Rule, Element, Why string }
+
+// runAxe checks the page that is open. Colours alone need another look when only
+// the colour scheme changed.
+const runAxe = `(async () => {
+	const colours = %t;
+	const rules = {"target-size": {enabled: true}};
+	const options = colours ? {runOnly: ["color-contrast", "link-in-text-block"]} : {rules};
+	const found = await axe.run(document, Object.assign({resultTypes: ["violations"]}, options));
+	return found.violations.flatMap(v => v.nodes.map(n => ({
+		Rule: v.id, Element: n.target.join(" "), Why: n.any.concat(n.all, n.none).map(c => c.message).join("; "),
+	})));
+})()`
+
+// unfold opens what is folded, so that it is looked at too.
+const unfold = `document.querySelectorAll("details").forEach(d => { d.open = true; }); true`
+
+// accessibility wants axe to find nothing, on a phone and on a screen, in light
+// and in the dark.
+func accessibility(t *testing.T, tab context.Context, s *stop) (faults []string) {
+	s.visit(t, tab, 360, "light")
+	evaluate[bool](t, tab, string(fromNPM(t, axeFile))+"; true")
+	evaluate[bool](t, tab, unfold)
+	screens := []int64{360, 1280}
+	if s.state != "normal" {
+		screens = screens[:1] // what data change is the same on every screen
+	}
+	for _, width := range screens {
+		for _, scheme := range []string{"light", "dark"} {
+			if err := chromedp.Do(tab, look(width, scheme)); err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range evaluate[[]finding](t, tab, fmt.Sprintf(runAxe, scheme == "dark")) {
+				if !excepted(f) {
+					faults = append(faults, fmt.Sprintf("%d px, %s: %s: %s: %s", width, scheme, f.Rule, f.Element, f.Why))
+				}
+			}
+		}
+	}
+	return faults
+}
+
+func excepted(f finding) bool {
+	for _, e := range axeExceptions {
+		if e.rule == f.Rule && strings.Contains(f.Element, e.element) {
+			return true
+		}
+	}
+	return false
+}

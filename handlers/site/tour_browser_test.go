@@ -1,0 +1,160 @@
+package site
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+)
+
+// TestEveryPageInABrowser asks of every kind of page in every state what none may
+// break.
+func TestEveryPageInABrowser(t *testing.T) {
+	ctx := browserFor(t, 9*time.Minute)
+	worlds := openWorlds(t)
+	stops := stopsOf(t, worlds)
+	t.Run("markup", func(t *testing.T) { testMarkup(t, worlds, stops) })
+	kinds := make(map[string]bool)
+	for _, s := range stops {
+		kinds[s.kind] = true
+	}
+	t.Logf("%d pages of %d kinds in %d states, %d of them of different markup", len(stops), len(kinds), len(worlds), len(differing(stops)))
+	all := openTabs(t, ctx, worlds)
+	for _, c := range checks {
+		t.Run(c.name, func(t *testing.T) {
+			if c.needs != "" {
+				fromNPM(t, c.needs)
+			}
+			all.each(t, c.of(stops), c.look)
+		})
+	}
+}
+
+// check is something asked of pages.
+type check struct {
+	name  string
+	of    func(stops []*stop) []*stop // of which pages
+	look  func(t *testing.T, tab context.Context, s *stop) (faults []string)
+	needs string // a file of npm's, "" for none
+}
+
+var checks = []check{
+	{"axe", differing, accessibility, axeFile},
+	{"policy", differing, obedience, ""},
+	{"widths", inWords, widths, ""},
+	{"large text", differing, largeText, ""},
+	{"without script", differing, withoutScript, ""},
+	{"keyboard", ofEachKind, (&keyboard{}).look, ""},
+	{"shifts", ofEachKind, shifts, ""},
+}
+
+// tabs are the browser's, each used by one test at a time.
+type tabs struct {
+	free chan context.Context
+}
+
+// besides is how many tabs are open at once.
+const besides = 2
+
+// pageTime is how long the tests of one page may take.
+const pageTime = time.Minute
+
+// openTabs opens the tabs, in which a page sees the time of its world, and every
+// request goes to the server.
+func openTabs(t *testing.T, ctx context.Context, worlds map[string]*world) *tabs {
+	t.Helper()
+	times := ""
+	for _, w := range worlds {
+		times += fmt.Sprintf("%q: %d,", w.origin, w.at.UnixMilli())
+	}
+	all := &tabs{free: make(chan context.Context, besides)}
+	for range besides {
+		tab, cancel := chromedp.NewContext(ctx)
+		t.Cleanup(cancel)
+		if _, err := chromedp.Call(tab, network.SetBypassServiceWorker, network.SetBypassServiceWorkerParams{Bypass: true}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := chromedp.Call(tab, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}); err != nil {
+			t.Fatal(err) // of the tabs, the browser takes one alone to be used
+		}
+		beforeEachPage(t, tab, fmt.Sprintf(turnClock, times))
+		all.free <- tab
+	}
+	return all
+}
+
+// turnClock makes a page's clock go from the time of its world on.
+const turnClock = `(() => {
+	const at = {%s}[location.origin], Real = Date;
+	if (!at) return;
+	const shift = at - Real.now();
+	window.Date = class extends Real {
+		constructor(...parts) { parts.length ? super(...parts) : super(Real.now() + shift); }
+		static now() { return Real.now() + shift; }
+	};
+})()`
+
+// beforeEachPage has a script run before those of every page in a tab.
+func beforeEachPage(t *testing.T, tab context.Context, script string) (undo func()) {
+	t.Helper()
+	added, err := chromedp.Call(tab, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		if _, err := chromedp.Call(tab, page.RemoveScriptToEvaluateOnNewDocument, page.RemoveScriptToEvaluateOnNewDocumentParams(added)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// each looks at every page, in as many tabs at once as there are.
+func (all *tabs) each(t *testing.T, stops []*stop, look func(t *testing.T, tab context.Context, s *stop) []string) {
+	for _, s := range stops {
+		t.Run(s.name(), func(t *testing.T) {
+			t.Parallel()
+			for _, fault := range all.use(t, s, look) {
+				t.Error(fault)
+			}
+		})
+	}
+}
+
+// use looks at a page in the next tab that is free.
+func (all *tabs) use(t *testing.T, s *stop, look func(t *testing.T, tab context.Context, s *stop) []string) []string {
+	tab := <-all.free
+	defer func() { all.free <- tab }()
+	limited, cancel := context.WithTimeout(tab, pageTime)
+	defer cancel()
+	return look(t, limited, s)
+}
+
+// visit opens a page on a screen of some width.
+func (s *stop) visit(t *testing.T, tab context.Context, width int64, scheme string) {
+	t.Helper()
+	if err := chromedp.Do(tab, look(width, scheme), chromedp.Navigate(s.url())); err != nil {
+		t.Fatalf("opening it: %v", err)
+	}
+	settle(t, tab)
+}
+
+// settle waits until the page's scripts have done what they do at the start: two
+// frames are drawn and nothing is being fetched any more.
+func settle(t *testing.T, tab context.Context) {
+	t.Helper()
+	evaluate[bool](t, tab, `new Promise(done => {
+		let calm = 0, known = -1;
+		const look = () => {
+			const fetched = performance.getEntriesByType("resource").length;
+			calm = fetched === known ? calm + 1 : 0;
+			known = fetched;
+			calm > 3 ? done(true) : setTimeout(look, 20);
+		};
+		requestAnimationFrame(() => requestAnimationFrame(look));
+	})`)
+}

@@ -1,0 +1,82 @@
+package site
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// wider finds what reaches out of the screen at the side, the innermost elements.
+const wider = `(() => {
+	const page = document.scrollingElement;
+	if (page.scrollWidth <= page.clientWidth) return [];
+	const out = [...document.body.querySelectorAll("*:not(svg *)")].filter(e => e.getBoundingClientRect().right > page.clientWidth + 0.5);
+	return out.filter(e => !out.some(o => o !== e && e.contains(o))).slice(0, 3)
+		.map(e => e.tagName + "." + e.getAttribute("class") + " to " + Math.round(e.getBoundingClientRect().right) + ": " + e.textContent.trim().slice(0, 60))
+		.concat("the page is " + page.scrollWidth + " wide");
+})()`
+
+// widths wants a page to fit between the sides of the screen.
+func widths(t *testing.T, tab context.Context, s *stop) (faults []string) {
+	s.visit(t, tab, 320, "light")
+	evaluate[bool](t, tab, unfold)
+	for _, width := range []int64{320, 360, 768, 1280} {
+		if err := chromedp.Do(tab, look(width, "light")); err != nil {
+			t.Fatal(err)
+		}
+		faults = append(faults, at(width, evaluate[[]string](t, tab, wider))...)
+	}
+	return faults
+}
+
+// at says at which width faults were found.
+func at(width int64, faults []string) []string {
+	for i, fault := range faults {
+		faults[i] = fmt.Sprintf("%d px: %s", width, fault)
+	}
+	return faults
+}
+
+// enlarge sets letters to twice their size, as the setting of a phone does, and
+// tells which did not follow and which are cut.
+const enlarge = `(async () => {
+	const frame = () => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+	const shown = e => e.checkVisibility({visibilityProperty: true}) && !e.closest(".oculto, .visually-hidden, [aria-hidden=true], svg");
+	const own = e => [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim());
+	const texts = [...document.body.querySelectorAll("*")].filter(e => own(e) && shown(e));
+	const before = texts.map(e => parseFloat(getComputedStyle(e).fontSize));
+	document.documentElement.style.fontSize = "200%";
+	await frame();
+	const faults = [];
+	const name = e => e.tagName + "." + e.getAttribute("class") + ": " + e.textContent.trim().slice(0, 60);
+	texts.forEach((e, i) => {
+		const now = parseFloat(getComputedStyle(e).fontSize);
+		if (now < before[i] * 1.5) faults.push("grows from " + before[i] + " px only to " + now + " px: " + name(e));
+		const range = document.createRange();
+		range.selectNodeContents(e);
+		const text = range.getBoundingClientRect();
+		for (let box = e; box && box !== document.body; box = box.parentElement) {
+			const style = getComputedStyle(box), edge = box.getBoundingClientRect();
+			const sideways = style.overflowX === "hidden" || style.overflowX === "clip", down = style.overflowY === "hidden" || style.overflowY === "clip";
+			if (sideways && (text.right > edge.right + 1 || text.left < edge.left - 1) || down && text.bottom > edge.bottom + 1) {
+				faults.push("cut by " + box.tagName + "." + box.getAttribute("class") + ": " + name(e));
+				break;
+			}
+		}
+	});
+	return faults.slice(0, 8);
+})()`
+
+// largeText wants text to grow with the letters that a person has chosen, without
+// being cut and without scrolling sideways.
+func largeText(t *testing.T, tab context.Context, s *stop) (faults []string) {
+	for _, width := range []int64{360, 1280} {
+		s.visit(t, tab, width, "light")
+		evaluate[bool](t, tab, unfold)
+		faults = append(faults, at(width, evaluate[[]string](t, tab, enlarge))...)
+		faults = append(faults, at(width, evaluate[[]string](t, tab, wider))...)
+	}
+	return faults
+}
