@@ -12,7 +12,8 @@ import (
 const wider = `(() => {
 	const page = document.scrollingElement;
 	if (page.scrollWidth <= page.clientWidth) return [];
-	const out = [...document.body.querySelectorAll("*:not(svg *)")].filter(e => e.getBoundingClientRect().right > page.clientWidth + 0.5);
+	const boxed = e => { for (e = e.parentElement; e; e = e.parentElement) if (getComputedStyle(e).overflowX !== "visible" && e !== document.body && e !== page) return true; return false; };
+	const out = [...document.body.querySelectorAll("*:not(svg *)")].filter(e => e.getBoundingClientRect().right > page.clientWidth + 0.5 && !boxed(e));
 	return out.filter(e => !out.some(o => o !== e && e.contains(o))).slice(0, 3)
 		.map(e => e.tagName + "." + e.getAttribute("class") + " to " + Math.round(e.getBoundingClientRect().right) + ": " + e.textContent.trim().slice(0, 60))
 		.concat("the page is " + page.scrollWidth + " wide");
