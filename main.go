@@ -238,7 +238,7 @@ func (v *service) newServer(notifier *notify.Notifier) (*handlers.Server, error)
 	o := site.Options{BaseURL: v.BaseURL, Contact: v.Contact, Version: version, Location: zone, Desk: notifier}
 	if v.crowd != nil {
 		o.Demo = v.caught
-		o.DemoSubscribe = func(park string) error { return v.joinCrowd(notifier, park) }
+		o.DemoSubscribe = func(park string, in subscription.Language) error { return v.joinCrowd(notifier, park, in) }
 	}
 	pages, err := site.New(o)
 	if err != nil {
@@ -267,14 +267,15 @@ func (v *service) caught() (c site.Caught) {
 	return c
 }
 
-// joinCrowd subscribes a browser of the demo's crowd to a park.
-func (v *service) joinCrowd(notifier *notify.Notifier, park string) error {
+// joinCrowd subscribes a browser of the demo's crowd to a park, to be told in a
+// language.
+func (v *service) joinCrowd(notifier *notify.Notifier, park string, in subscription.Language) error {
 	endpoint, key, auth := v.crowd.Browsers.NewBrowser()
 	target, err := subscription.ParseTarget(endpoint, key, auth, v.hosts)
 	if err != nil {
 		return fmt.Errorf("subscribe a browser of the demo: %w", err)
 	}
-	preferences := subscription.Preferences{Parks: []string{park}, Conditions: subscription.Conditions{MinLevel: alert.Caution}}
+	preferences := subscription.Preferences{Parks: []string{park}, Conditions: subscription.Conditions{MinLevel: alert.Caution}, Language: in}
 	_, err = notifier.Subscribe(&subscription.Subscription{
 		Channel: subscription.WebPush, Target: target, Preferences: preferences,
 		Consent: subscription.Consent{At: v.Clock.Now(), Policy: web.PolicyVersion},

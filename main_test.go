@@ -876,7 +876,17 @@ func TestAPersonIsToldAndLeaves(t *testing.T) {
 	if status, body := send(t, "GET", p.url+token, "", ""); status != 200 || !strings.Contains(body, "ana@example.cl") {
 		t.Fatalf("after the restart: %d %s", status, body)
 	}
-	for _, path := range []string{leave, "/parques/los-andes", "/privacidad"} {
+	manage := strings.Replace(leave, "/baja/", "/gestionar/", 1)
+	if links(t, mailbox, "ana@example.cl", "[Peligro] Viento", `https://\S+/gestionar/\S+`)[0] != "https://vigia.example.cl"+manage {
+		t.Error("the mail does not lead to the page that changes the subscription")
+	}
+	if status, page := send(t, "POST", p.url+"/en"+manage, "application/x-www-form-urlencoded", "parques=los-andes&nivel_minimo=peligro&idioma=en"); status != 200 || !strings.Contains(page, "Changes saved") {
+		t.Errorf("changing: %d", status)
+	}
+	if status, body := send(t, "GET", p.url+token, "", ""); status != 200 || !strings.Contains(body, `"nivel_minimo":"peligro"`) || !strings.Contains(body, `"idioma":"en"`) {
+		t.Errorf("after the change: %d %s", status, body)
+	}
+	for _, path := range []string{manage, leave, "/parques/los-andes", "/privacidad"} {
 		if status, _ := send(t, "GET", p.url+path, "", ""); status != 200 {
 			t.Errorf("GET %s: %d", path, status)
 		}

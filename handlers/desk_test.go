@@ -110,6 +110,17 @@ func (d *memoryDesk) Confirm(string) (string, bool, error) {
 	return "", false, subscription.ErrUnknownToken
 }
 
+func (d *memoryDesk) Change(token string, p *subscription.Preferences) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	held := d.held[token]
+	if held == nil {
+		return subscription.ErrUnknownToken
+	}
+	held.Preferences = *p
+	return d.fails
+}
+
 func (d *memoryDesk) Disown(string) error { return subscription.ErrUnknownToken }
 
 func (d *memoryDesk) Outbox(c subscription.Channel) (string, int) { return d.states[c], d.queued }

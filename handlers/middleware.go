@@ -123,7 +123,7 @@ func (s *Server) recovered(w *response, r *http.Request, fault any) {
 
 // tokenPaths are the beginnings after which a path has a token, wherever they
 // stand in it.
-var tokenPaths = []string{"/suscriptores/", "/confirmar/", "/baja/"}
+var tokenPaths = []string{"/suscriptores/", "/confirmar/", "/baja/", "/gestionar/"}
 
 // anyToken finds tokens in a path that a mail program or a person has mangled.
 var anyToken = regexp.MustCompile(`[A-Za-z0-9_-]{40,}`)
@@ -284,6 +284,9 @@ func (s *Server) servePrepared(w http.ResponseWriter, r *http.Request) {
 			w.Header()["Cross-Origin-Resource-Policy"] = crossOrigin
 			w.Header()["Access-Control-Allow-Origin"] = anyOrigin
 		}
+		// A browser too old to say from which site a form comes says its origin, but
+		// only of a page that may be named to this site. None of these has a token.
+		w.Header()["Referrer-Policy"] = sameOrigin
 		page.Body().Serve(w, r, shown.api.PageTerms(now))
 		return
 	}

@@ -224,6 +224,7 @@ func TestTokensAreNotLogged(t *testing.T) {
 	})
 	const token = "Zm9vYmFyYmF6cXV4"
 	for _, path := range []string{signups + "/" + token, "/confirmar/" + token, "/confirmar/" + token + "/no-fui-yo", "/baja/" + token, "/BAJA/" + token,
+		"/gestionar/" + token, "/en/gestionar/" + token,
 		"/api/v1//suscriptores/" + token, "/%62aja/" + token, "/ñ/baja//" + token} {
 		for _, method := range []string{"GET", "POST", "DELETE", "OPTIONS"} {
 			s.send(method, path, emailForm)

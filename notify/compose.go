@@ -84,7 +84,8 @@ func (c *composer) letter(i *store.Item) (*letter, error) {
 	}
 	l.address, l.target, l.bounced = s.Address, s.Target, s.BouncedOn != ""
 	l.bulletin = c.blank(l, &s.Preferences)
-	l.bulletin.Links.Unsubscribe = c.n.o.BaseURL + "/baja/" + c.n.o.Keys.Token(s.ID)
+	root, token := c.root(&s.Preferences), c.n.o.Keys.Token(s.ID)
+	l.bulletin.Links.Manage, l.bulletin.Links.Unsubscribe = root+"/gestionar/"+token, root+"/baja/"+token
 	switch i.Kind {
 	case store.NoDataItem, store.DataBackItem:
 		return l, c.data(l, s)
@@ -124,9 +125,12 @@ func (c *composer) blank(l *letter, p *subscription.Preferences) bulletin.Bullet
 	return bulletin.Bulletin{
 		Language: p.Language, Now: c.now, Simulated: o.Simulated, Ref: c.ref(&l.item), Expires: l.item.Expires,
 		Zone: zoneFor(o.Catalogue, p), Contact: o.Contact, Emergency: o.Catalogue.Emergency,
-		Links: bulletin.Links{Home: o.BaseURL, Privacy: o.BaseURL + "/privacidad"},
+		Links: bulletin.Links{Home: c.root(p), Privacy: c.root(p) + "/privacidad"},
 	}
 }
+
+// root gives the address of the site's pages in somebody's language.
+func (c *composer) root(p *subscription.Preferences) string { return c.n.o.BaseURL + p.Language.Root() }
 
 // ref names an item. Its number alone would not do: a file that was restored from
 // a backup gives it again.
@@ -155,7 +159,7 @@ func (c *composer) confirm(l *letter) error {
 	}
 	l.address = p.Address
 	l.bulletin = c.blank(l, &p.Preferences)
-	l.bulletin.Kind, l.bulletin.Links.Confirm = bulletin.Confirm, c.n.o.BaseURL+"/confirmar/"+token
+	l.bulletin.Kind, l.bulletin.Links.Confirm = bulletin.Confirm, c.root(&p.Preferences)+"/confirmar/"+token
 	l.bulletin.Parks, l.bulletin.Trails = placeNames(c.n.o.Catalogue, &p.Preferences)
 	return nil
 }

@@ -75,6 +75,43 @@ func (n *Notifier) Show(token string) (found *subscription.Subscription, err err
 	return found, nil
 }
 
+// Change gives the subscription of a management token other preferences. They hold
+// at once: for what waits in the outbox too, which is composed of the present, and
+// with the alerts that hold in places that were not followed before. Errors:
+// subscription.ErrUnknownToken, subscription.ErrOver, the store's.
+func (n *Notifier) Change(token string, p *subscription.Preferences) error {
+	if _, err := n.Show(token); err != nil {
+		return err // without a write
+	}
+	id, _ := n.o.Keys.ID(token)
+	var channel subscription.Channel
+	err := n.o.Store.Update("change a subscription", func(tx *store.Tx) error {
+		s, err := tx.Subscription(id)
+		switch {
+		case errors.Is(err, store.ErrNotFound):
+			return subscription.ErrUnknownToken
+		case err != nil:
+			return err
+		}
+		s.Preferences, s.Ends, channel = *p, endOf(n.o.Catalogue, p), s.Channel
+		if ended(s, n.now()) {
+			return subscription.ErrOver
+		}
+		if err := tx.PutSubscription(s); err != nil {
+			return err
+		}
+		return n.greet(tx, s, store.NewsItem)
+	})
+	switch {
+	case errors.Is(err, subscription.ErrOver):
+		return subscription.ErrOver
+	case err != nil:
+		return asUnknown(err)
+	}
+	poke(n.queues[channel].wake)
+	return nil
+}
+
 // Cancel erases the subscription of a management token with everything kept of it.
 // It is nil again when repeated: the token proves itself ours. Errors:
 // subscription.ErrUnknownToken for a text that is none of our tokens, the store's.

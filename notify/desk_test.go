@@ -34,8 +34,9 @@ func (w *world) link(address string) string {
 	defer w.mail.mu.Unlock()
 	for i := len(w.mail.sent) - 1; i >= 0; i-- {
 		if s := &w.mail.sent[i]; s.to == address && s.Kind == bulletin.Confirm {
-			token, ok := strings.CutPrefix(s.Links.Confirm, "https://v.cl/confirmar/")
-			if !ok || s.Links.Unsubscribe != "" || s.Links.Home != "https://v.cl" || s.Links.Privacy != "https://v.cl/privacidad" {
+			root := "https://v.cl" + s.Language.Root()
+			token, ok := strings.CutPrefix(s.Links.Confirm, root+"/confirmar/")
+			if !ok || s.Links.Unsubscribe+s.Links.Manage != "" || s.Links.Home != root || s.Links.Privacy != root+"/privacidad" {
 				w.Errorf("links %+v", s.Links)
 			}
 			return token
@@ -85,8 +86,8 @@ func TestSubscribingByEmail(t *testing.T) {
 		}
 		w.pass(time.Second)
 		w.expect(w.mail, "Ana@x.cl: news opened viento")
-		if link := w.mail.sent[len(w.mail.sent)-1].Links.Unsubscribe; link != "https://v.cl/baja/"+token {
-			t.Errorf("to cancel: %s", link)
+		if links := w.mail.sent[len(w.mail.sent)-1].Links; links.Unsubscribe != "https://v.cl/baja/"+token || links.Manage != "https://v.cl/gestionar/"+token {
+			t.Errorf("to cancel and to change: %+v", links)
 		}
 		used, err := w.n.Pending(first)
 		if err != nil || used.Address != "" || !reflect.DeepEqual(used.Preferences, subscription.Preferences{}) || used.Used == nil {

@@ -26,6 +26,11 @@ type Desk interface {
 	// Show gives the subscription of a management token, or
 	// subscription.ErrUnknownToken.
 	Show(token string) (*subscription.Subscription, error)
+	// Change gives the subscription of a management token other preferences, which
+	// hold at once; its address, consent and token stay. Errors:
+	// subscription.ErrUnknownToken; subscription.ErrOver when they are of a trip that
+	// is over, and nothing is changed.
+	Change(token string, p *subscription.Preferences) error
 	// Cancel ends and erases the subscription of a management token. It is nil
 	// again when repeated, for the token proves itself ours;
 	// subscription.ErrUnknownToken for anything else.

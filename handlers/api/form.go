@@ -68,17 +68,35 @@ type formCheck struct {
 // Check reads a form against a catalogue. It gives every fault there is, by field;
 // the wish holds when there is none.
 func (f *Form) Check(c *catalogue.Catalogue, hosts subscription.PushHosts, now time.Time) (*Wish, []FieldFault) {
-	own := *f
-	own.faults = slices.Clone(f.faults)
-	check := formCheck{Form: &own, catalogue: c, hosts: hosts, now: now}
+	check := f.begin(c, now)
+	check.hosts = hosts
 	check.channel()
-	check.places()
-	check.conditions()
-	check.language()
-	if !own.Consent {
+	check.preferences()
+	if !f.Consent {
 		check.wrong("consentimiento", "debe ser true: sin su consentimiento no se guarda ningún dato")
 	}
-	return &check.wish, own.faults
+	return &check.wish, check.faults
+}
+
+// CheckPreferences is Check of a form that changes of what a person is told, and
+// says neither where nor on what consent.
+func (f *Form) CheckPreferences(c *catalogue.Catalogue, now time.Time) (*subscription.Preferences, []FieldFault) {
+	check := f.begin(c, now)
+	check.preferences()
+	return &check.wish.Preferences, check.faults
+}
+
+// begin makes ready to check a copy of the form.
+func (f *Form) begin(c *catalogue.Catalogue, now time.Time) *formCheck {
+	own := *f
+	own.faults = slices.Clone(f.faults)
+	return &formCheck{Form: &own, catalogue: c, now: now}
+}
+
+func (c *formCheck) preferences() {
+	c.places()
+	c.conditions()
+	c.language()
 }
 
 // wrong notes a fault, unless one of the field is known: what could not be read is

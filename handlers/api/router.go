@@ -26,6 +26,9 @@ const (
 //go:embed openapi.json
 var openAPI []byte
 
+// Document gives the OpenAPI document that is served. It must not be changed.
+func Document() []byte { return openAPI }
+
 // View gives the snapshot that is true now, and now.
 type View func() (*Snapshot, time.Time)
 

@@ -28,15 +28,11 @@ var assetTypes = map[string]string{
 
 // fixedAssets are asked for at a path of their own, which no page gives.
 var fixedAssets = map[string]string{
-	"sw.js":       ServiceWorker,
+	workerFile:    ServiceWorker,
 	"favicon.svg": "/favicon.svg", "apple-touch-icon.png": "/apple-touch-icon.png",
 	"manifest.webmanifest": "/manifest.webmanifest", "manifest.en.webmanifest": "/manifest.en.webmanifest",
 	"icono-192.png": "/icono-192.png", "icono-512.png": "/icono-512.png", "icono-maskable-512.png": "/icono-maskable-512.png",
 }
-
-// ServiceWorker is the path of the script that receives pushes. Its place makes
-// the whole site its own, and browsers look there for a newer one.
-const ServiceWorker = "/sw.js"
 
 // ContentPolicy is what browsers let a page load and do: only what is of this
 // site, and no style or script within the page.
@@ -55,6 +51,9 @@ func (s *Site) loadAssets(files fs.FS) error {
 		return fmt.Errorf("listing the assets: %w", err)
 	}
 	for _, entry := range entries {
+		if entry.Name() == workerFile {
+			continue // it names the others, and pages
+		}
 		content, err := fs.ReadFile(files, "static/"+entry.Name())
 		if err != nil {
 			return fmt.Errorf("reading asset %s: %w", entry.Name(), err)

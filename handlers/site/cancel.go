@@ -13,6 +13,7 @@ import (
 type cancelPage struct {
 	Wishes *wishes // what it is of, nil when there is none to show
 	Cancel string  // path to which the button posts
+	Manage string  // path of the page that changes it
 }
 
 // askToCancel shows the button that ends a subscription, also for a token that
@@ -20,14 +21,12 @@ type cancelPage struct {
 func (d *desk) askToCancel(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
 	token := params.ByName("token")
 	p := d.draft(r)
-	view := cancelPage{Cancel: p.path("/baja/" + token)}
+	view := cancelPage{Cancel: p.path("/baja/" + token), Manage: p.path("/gestionar/" + token)}
 	if active, err := d.options.Desk.Show(token); err == nil { // else there is nothing to show
 		asked := p.words.wishes(p.Catalogue, &active.Preferences)
 		view.Wishes = &asked
 	}
-	f := d.frame(p, "", "baja", view)
-	f.NoIndex = true
-	d.answer(w, r, http.StatusOK, p, "baja", f)
+	d.answer(w, r, http.StatusOK, p, "baja", d.tokenFrame(p, "/baja/"+token, "baja", view))
 }
 
 // cancel ends a subscription: by the button, or by the one click of a mail

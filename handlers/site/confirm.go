@@ -31,10 +31,9 @@ func (d *desk) askToConfirm(w http.ResponseWriter, r *http.Request, params httpr
 		return
 	}
 	p := d.draft(r)
-	f := d.frame(p, "", "confirmar", confirmPage{
+	f := d.tokenFrame(p, "/confirmar/"+token, "confirmar", confirmPage{
 		Wishes: p.words.wishes(p.Catalogue, &pending.Preferences), Confirm: p.path("/confirmar/" + token), Until: p.words.instant(pending.Until), Zone: p.words.zoneName(),
 	})
-	f.NoIndex = true
 	d.answer(w, r, http.StatusOK, p, "confirmar", f)
 }
 
@@ -46,7 +45,7 @@ func (d *desk) confirm(w http.ResponseWriter, r *http.Request, params httprouter
 		return
 	}
 	p := d.draft(r)
-	done := result{Cancel: p.path("/baja/" + management)}
+	done := result{Manage: p.path("/gestionar/" + management), Cancel: p.path("/baja/" + management)}
 	if active, err := d.options.Desk.Show(management); err == nil { // else it has ended between the two
 		asked := p.words.wishes(p.Catalogue, &active.Preferences)
 		done.Wishes = &asked

@@ -150,7 +150,7 @@ func (d *desk) subscribeInDemo(w http.ResponseWriter, r *http.Request, _ httprou
 		d.answerCaughtPush(w, r, http.StatusUnprocessableEntity, pushPage{Fault: p.say("demo.sin_parque")})
 		return
 	}
-	if err := d.options.DemoSubscribe(slug); err != nil {
+	if err := d.options.DemoSubscribe(slug, p.subscriber()); err != nil {
 		d.answerCaughtPush(w, r, http.StatusServiceUnavailable, pushPage{Fault: p.say("demo.no_se_pudo")})
 		return
 	}

@@ -4,9 +4,12 @@ import (
 	"errors"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"vigia/store/subscription"
 )
 
 // caught is what a demo has sent.
@@ -34,8 +37,8 @@ func TestDemoShowsWhatWasSent(t *testing.T) {
 	var followed []string
 	f := newFront(t, func(o *Options) {
 		o.Demo = caught
-		o.DemoSubscribe = func(park string) error {
-			followed = append(followed, park)
+		o.DemoSubscribe = func(park string, in subscription.Language) error {
+			followed = append(followed, park+" "+in.String())
 			if park == "conguillio" {
 				return errFull
 			}
@@ -79,7 +82,9 @@ func TestDemoShowsWhatWasSent(t *testing.T) {
 			t.Errorf("following %q: %d", park, got.status)
 		}
 	}
-	if len(followed) != 2 {
+	f.post("/en/demo/push", url.Values{"parque": {"torres-del-paine"}})
+	slices.Sort(followed)
+	if want := []string{"conguillio es", "torres-del-paine en", "torres-del-paine es"}; !slices.Equal(followed, want) {
 		t.Errorf("followed %q", followed)
 	}
 }

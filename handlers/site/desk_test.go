@@ -87,6 +87,20 @@ func (d *fakeDesk) Show(token string) (*subscription.Subscription, error) {
 	return nil, subscription.ErrUnknownToken
 }
 
+func (d *fakeDesk) Change(token string, p *subscription.Preferences) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	s := d.active[token]
+	if s == nil {
+		return subscription.ErrUnknownToken
+	}
+	if err := d.change(); err != nil {
+		return err
+	}
+	s.Preferences = *p
+	return nil
+}
+
 func (d *fakeDesk) Cancel(token string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -124,8 +138,9 @@ func (d *fakeDesk) Confirm(token string) (string, bool, error) {
 	management, again := "baja-"+token, p.Used != nil
 	if !again {
 		id := subscription.NewID()
+		address := p.Address
 		p.Used, p.Address = &id, ""
-		d.active[management] = &subscription.Subscription{ID: id, Preferences: p.Preferences, CreatedAt: now, ConfirmedAt: now}
+		d.active[management] = &subscription.Subscription{ID: id, Address: address, Consent: subscription.Consent{At: now, Policy: "2026-11-21"}, Preferences: p.Preferences, CreatedAt: now, ConfirmedAt: now}
 	}
 	return management, again, nil
 }
@@ -180,7 +195,8 @@ func filledDesk() *fakeDesk {
 	id := subscription.NewID()
 	d.pending[pendingToken] = &subscription.Pending{Address: "ana@correo.cl", Preferences: wanted(), Until: now.Add(40 * time.Hour)}
 	d.pending[usedToken] = &subscription.Pending{Preferences: wanted(), Until: now.Add(time.Hour), Used: &id}
-	d.active[activeToken] = &subscription.Subscription{ID: id, Address: "ana@correo.cl", Preferences: wanted()}
+	d.active[activeToken] = &subscription.Subscription{ID: id, Address: "ana@correo.cl", Preferences: wanted(), ConfirmedAt: now.Add(-48 * time.Hour),
+		Ends: now.Add(50 * 24 * time.Hour), Consent: subscription.Consent{At: now.Add(-49 * time.Hour), Policy: "2026-11-21"}}
 	return d
 }
 

@@ -23,9 +23,9 @@ var now = noonHour.Add(5 * time.Minute)
 
 var votes = []hazard.Vote{
 	{Model: "ecmwf_ifs", Run: noonHour.Add(-5 * time.Hour), Lead: 5},
-	{Model: "gfs_global", Run: noonHour.Add(-5 * time.Hour), Lead: 5},
-	{Model: "icon_global", Run: noonHour.Add(-11 * time.Hour), Lead: 11},
-	{Model: "gem_global", Run: noonHour.Add(-17 * time.Hour), Lead: 17},
+	{Model: "ncep_gfs_global", Run: noonHour.Add(-5 * time.Hour), Lead: 5},
+	{Model: "dwd_icon_global", Run: noonHour.Add(-11 * time.Hour), Lead: 11},
+	{Model: "cmc_gem_gdps", Run: noonHour.Add(-17 * time.Hour), Lead: 17},
 }
 
 func green(hour time.Time) hazard.Estimate {
@@ -89,7 +89,7 @@ func edition(t testing.TB) *store.Edition {
 	t.Helper()
 	c := catalogue.Default()
 	e := &store.Edition{
-		Catalogue: c, Hour: noonHour, IssuedAt: noonHour, ValidUntil: noonHour.Add(80 * time.Minute),
+		Catalogue: c, Rules: hazard.DefaultRules(), Hour: noonHour, IssuedAt: noonHour, ValidUntil: noonHour.Add(80 * time.Minute),
 		NextAt: noonHour.Add(time.Hour), StartedAt: noonHour.Add(-48 * time.Hour),
 		Trails: make([]store.TrailForecast, len(c.Trails)),
 		Models: []store.ModelStatus{

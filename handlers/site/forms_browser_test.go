@@ -15,9 +15,11 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
+	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
 	"vigia/handlers/api"
 	"vigia/handlers/prepared"
+	"vigia/store/subscription"
 )
 
 // reception serves the whole site with a desk behind it, API included.
@@ -61,21 +63,23 @@ func withoutScripts(off bool) chromedp.Action[chromedp.Void] {
 func TestFormsInABrowser(t *testing.T) {
 	ctx := browser(t)
 	f := newFront(t, func(o *Options) {
-		o.Demo, o.DemoSubscribe = caught, func(string) error { return nil }
+		o.Demo, o.DemoSubscribe = caught, func(string, subscription.Language) error { return nil }
 	})
 	server := reception(t, f)
 	t.Run("pages", func(t *testing.T) { testFormPages(t, ctx, f, server.URL) })
+	t.Run("with the keyboard", func(t *testing.T) { testFormByKeyboard(t, ctx, f, server.URL) })
 	t.Run("by e-mail without scripts", func(t *testing.T) { testByMail(t, ctx, f, server.URL) })
 }
 
 func testFormPages(t *testing.T, ctx context.Context, f *front, site string) {
 	var said complaints
 	said.watch(t, ctx, site)
-	for _, width := range []int64{360, 1280} {
+	for _, width := range []int64{360, 768, 1280} {
 		for _, path := range []string{
 			"/suscribirse", "/suscribirse?parque=torres-del-paine", "/confirmar/" + pendingToken, "/confirmar/" + usedToken,
 			"/confirmar/" + unknownToken, "/baja/" + activeToken, "/baja/" + unknownToken, "/privacidad", "/demo/correo", "/demo/push",
-			"/parques/torres-del-paine",
+			"/gestionar/" + activeToken, "/gestionar/" + unknownToken, "/en/suscribirse?sendero=torres-del-paine/base-torres", "/en/gestionar/" + activeToken,
+			"/en/demo/correo", "/en/demo/push", "/parques/torres-del-paine",
 		} {
 			got := visit(t, ctx, site+path, width, "light")
 			if got.Overflow > 0 {
@@ -140,11 +144,19 @@ func testByMail(t *testing.T, ctx context.Context, f *front, site string) {
 			t.Error(err)
 		}
 	}()
+	testByMailFromThePark(t, ctx, f, site)
 	const paine = `input[value="torres-del-paine"]`
-	expect(t, "the form", press(t, ctx, `a.boton[href^="/suscribirse"]`), "Suscribirse a las alertas", "No es un aviso oficial", "necesitan JavaScript")
+	if err := chromedp.Do(ctx, chromedp.Navigate(site+"/parques/torres-del-paine"), chromedp.Click(chromedp.CSS(".avisarme > summary"))); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, "the block", text(t, ctx, ".avisarme"), "necesitan JavaScript", "Su dirección de correo")
+	expect(t, "the form", press(t, ctx, `.vias > p a[href^="/suscribirse"]`), "Suscribirse a las alertas", "No es un aviso oficial", "necesitan JavaScript")
 	fill(t, ctx, "ana@localhost", paine, "#consentimiento")
 	wrong := press(t, ctx, "form section button.boton")
-	expect(t, "the form with faults", wrong, "Parques: marque al menos uno.", "Correo: el dominio de la dirección")
+	expect(t, "the form with faults", wrong, "Parques: marque al menos uno.", "Correo: a esa dirección no se puede escribir")
+	if at := evaluate[string](t, ctx, "document.activeElement.className"); at != "faltas" {
+		t.Errorf("what is wrong is not where the keyboard is, which is at %q", at)
+	}
 	shoot(t, ctx, "suscribirse-faltas", 360)
 	for _, complaint := range said.take() {
 		if !strings.Contains(complaint, "422") {
@@ -154,8 +166,8 @@ func testByMail(t *testing.T, ctx context.Context, f *front, site string) {
 	fill(t, ctx, "ana@correo.cl", "details.region-parques:last-of-type summary", paine)
 	expect(t, "the answer", press(t, ctx, "form section button.boton"), "Revise su correo", "48 horas")
 	shoot(t, ctx, "suscribirse-pendiente", 360)
-	if len(f.desk.asked) != 1 || f.desk.asked[0].Address != "ana@correo.cl" || f.desk.asked[0].Trap ||
-		!slices.Equal(f.desk.asked[0].Preferences.Parks, []string{"torres-del-paine"}) {
+	if len(f.desk.asked) != 3 || f.desk.asked[2].Address != "ana@correo.cl" || f.desk.asked[2].Trap ||
+		!slices.Equal(f.desk.asked[2].Preferences.Parks, []string{"torres-del-paine"}) {
 		t.Fatalf("asked: %+v", f.desk.asked)
 	}
 	before := f.desk.counted()
@@ -167,13 +179,102 @@ func testByMail(t *testing.T, ctx context.Context, f *front, site string) {
 	}
 	expect(t, "after the button", press(t, ctx, "form button.boton"), "Suscripción confirmada", "Torres del Paine", "Solo peligro", "cancelar la suscripción")
 	shoot(t, ctx, "confirmar-hecho", 360)
-	expect(t, "the link to cancel", press(t, ctx, `main a[href^="/baja/"]`), "Cancelar la suscripción", "Conguillío: Sierra Nevada")
-	expect(t, "cancelled", press(t, ctx, "form button.boton"), "Suscripción cancelada")
+	testManaging(t, ctx, f)
+	expect(t, "cancelled", press(t, ctx, `form[action^="/baja/"] button`), "Suscripción cancelada")
 	shoot(t, ctx, "baja-hecho", 360)
 	for _, complaint := range said.take() {
 		t.Error(complaint)
 	}
 	if !f.desk.cancelled["baja-"+pendingToken] {
 		t.Error("the subscription was not cancelled")
+	}
+}
+
+func text(t *testing.T, ctx context.Context, selector string) string {
+	t.Helper()
+	got, err := chromedp.Run(ctx, chromedp.Text(chromedp.CSS(selector)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// testByMailFromThePark asks by the one field on a park's page, in each language.
+func testByMailFromThePark(t *testing.T, ctx context.Context, f *front, site string) {
+	for i, c := range []struct{ root, says, language string }{{"", "Revise su correo", "es"}, {"/en", "Check your email", "en"}} {
+		if err := chromedp.Do(ctx, chromedp.Navigate(site+c.root+"/parques/conguillio"), chromedp.Click(chromedp.CSS(".avisarme > summary"))); err != nil {
+			t.Fatal(err)
+		}
+		shoot(t, ctx, c.root+"/parque-avisarme-sin-script", 360)
+		fill(t, ctx, "eva@correo.cl", ".avisarme [name=consentimiento]")
+		expect(t, "the answer", press(t, ctx, ".avisarme form button"), c.says)
+		if len(f.desk.asked) != i+1 {
+			t.Fatalf("asked %d times", len(f.desk.asked))
+		}
+		asked := f.desk.asked[i]
+		if asked.Address != "eva@correo.cl" || asked.Trap || spelled(asked.Preferences) != "conguillio;;precaucion;"+c.language+";" {
+			t.Errorf("asked %s for %s", spelled(asked.Preferences), asked.Address)
+		}
+	}
+}
+
+// testManaging changes what was confirmed, from the page that says so.
+func testManaging(t *testing.T, ctx context.Context, f *front) {
+	expect(t, "the subscription", press(t, ctx, `main a[href^="/gestionar/"]`), "Su suscripción", "Conguillío: Sierra Nevada", "Solo peligro")
+	shoot(t, ctx, "gestionar", 360)
+	if err := chromedp.Do(ctx, chromedp.Click(chromedp.CSS("#cambiar > summary")), chromedp.Click(chromedp.CSS("[value=precaucion]"))); err != nil {
+		t.Fatal(err)
+	}
+	shoot(t, ctx, "gestionar-cambiar", 360)
+	expect(t, "after saving", press(t, ctx, ".cambiar .fin button"), "Cambios guardados", "Precaución y peligro")
+	shoot(t, ctx, "gestionar-guardado", 360)
+	if p := f.desk.active["baja-"+pendingToken].Preferences; p.MinLevel != alert.Caution || len(p.Trails) == 0 || p.Language != subscription.English {
+		t.Errorf("kept %s", spelled(p))
+	}
+}
+
+// A park is found by its name and ticked, and what is wrong reached from its list,
+// with the keyboard alone.
+func testFormByKeyboard(t *testing.T, ctx context.Context, f *front, site string) {
+	visit(t, ctx, site+"/suscribirse", 360, "light")
+	keys := func(selector, text string) {
+		t.Helper()
+		if err := chromedp.Do(ctx, chromedp.SendKeys(chromedp.CSS(selector), text)); err != nil {
+			t.Fatalf("%s: %v", selector, err)
+		}
+	}
+	const shown = `[...document.querySelectorAll(".region-parques li")].filter(e => e.checkVisibility({visibilityProperty: true, contentVisibilityAuto: true})).map(e => e.textContent.trim()).join()`
+	if got := evaluate[string](t, ctx, shown); got != "" {
+		t.Errorf("at first there are %s", got)
+	}
+	keys("#filtro", "paine  TORRES\r")
+	if got, at := evaluate[string](t, ctx, shown), evaluate[string](t, ctx, "document.activeElement.id"); got != "Parque Nacional Torres del Paine" || at != "filtro" {
+		t.Errorf("found %q, with the keyboard at %q", got, at)
+	}
+	shoot(t, ctx, "suscribirse-filtro", 360)
+	count := evaluate[string](t, ctx, `new Promise(done => { const look = () => { const said = document.querySelector("[data-filtro] [role=status]").textContent;
+		said ? done(said) : setTimeout(look, 20); }; look(); })`)
+	if count != "1 parque" {
+		t.Errorf("said %q", count)
+	}
+	keys(`input[value="torres-del-paine"]`, " ")
+	keys("#filtro", "zzz")
+	if got := evaluate[string](t, ctx, shown); got != "Parque Nacional Torres del Paine" || f.desk.counted() != 0 {
+		t.Errorf("what is ticked stays in sight, and nothing else: %q; or the form was sent", got)
+	}
+	evaluate[any](t, ctx, `document.querySelector('input[value="torres-del-paine"]').checked = false; document.querySelectorAll("#formulario [required]").forEach(e => e.required = false);
+		document.querySelector("[name=silencio_desde]").value = "22:00"`)
+	press(t, ctx, "form section button.boton")
+	if at := evaluate[string](t, ctx, "document.activeElement.className"); at != "faltas" {
+		t.Errorf("the keyboard is at %q", at)
+	}
+	for field, want := range map[string]string{"parques": "filtro", "silencio": "silencio_desde", "email": "email", "consentimiento": "consentimiento"} {
+		// Not by a key: the browser sends the letter of a key that is sent from here apart, to the field that has the focus by then.
+		evaluate[any](t, ctx, `{ const link = document.querySelector('.faltas a[href="#`+field+`"]'); link.focus(); link.click(); }`)
+		at := evaluate[string](t, ctx, `new Promise(done => { const look = () => { const e = document.activeElement;
+			e.tagName === "A" ? setTimeout(look, 20) : done(e.id || e.name); }; look(); })`)
+		if at != want {
+			t.Errorf("what is wrong with %s leads to %q", field, at)
+		}
 	}
 }

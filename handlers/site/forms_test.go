@@ -23,13 +23,16 @@ import (
 func everyForm() []string {
 	paths := []string{"/suscribirse", "/suscribirse?parque=torres-del-paine&parque=no-existe", "/demo/correo", "/demo/push"}
 	for _, token := range []string{pendingToken, usedToken, activeToken, unknownToken, "x", "%3Cscript%3E"} {
-		paths = append(paths, "/confirmar/"+token, "/baja/"+token)
+		paths = append(paths, "/confirmar/"+token, "/baja/"+token, "/gestionar/"+token)
+	}
+	for _, path := range paths[:len(paths):len(paths)] {
+		paths = append(paths, "/en"+path)
 	}
 	return paths
 }
 
 func inDemo(o *Options) {
-	o.Demo, o.DemoSubscribe = caught, func(string) error { return nil }
+	o.Demo, o.DemoSubscribe = caught, func(string, subscription.Language) error { return nil }
 }
 
 func TestReadingChangesNothing(t *testing.T) {
@@ -52,7 +55,7 @@ func TestPagesOfOneRequest(t *testing.T) {
 	f := newFront(t, inDemo)
 	for _, path := range everyForm() {
 		got, head := f.get(path), f.do("HEAD", path, "")
-		carries := strings.HasPrefix(path, "/confirmar/") || strings.HasPrefix(path, "/baja/")
+		carries := regexp.MustCompile(`^(/en)?/(confirmar|baja|gestionar)/`).MatchString(path)
 		if head.status != got.status || head.page != "" || head.header.Get("Content-Length") != got.header.Get("Content-Length") {
 			t.Errorf("HEAD %s: %d with %q", path, head.status, head.page)
 		}
@@ -65,7 +68,11 @@ func TestPagesOfOneRequest(t *testing.T) {
 		if carries && (got.header.Get("Referrer-Policy") != "" || strings.Contains(got.page, `rel="canonical"`)) {
 			t.Errorf("%s: its address is given away", path) // the server's own policy is no-referrer
 		}
-		checkWords(t, path, got)
+		if !strings.HasPrefix(path, "/en/") { // the words of the other language are tested with its file
+			checkWords(t, path, got)
+		} else if err := wellFormed(got.page); err != nil || !strings.Contains(got.page, `<html lang="en"`) {
+			t.Errorf("%s: not a page in English: %v", path, err)
+		}
 	}
 }
 
@@ -172,7 +179,7 @@ func TestFaultsOfTheForm(t *testing.T) {
 		{"empty", func(in url.Values) { clear(in) }, []string{"Parques: marque al menos uno.", "Consentimiento: sin aceptar", "Correo: escriba su dirección."}},
 		{"address", func(in url.Values) { in.Set("email", evil+"@correo.cl") }, []string{"Correo: "}},
 		{"reserved domain", func(in url.Values) { in.Set("email", "ana@localhost") }, []string{"Correo: "}},
-		{"park", func(in url.Values) { in["parques"] = []string{evil, "torres-del-payne"} }, []string{"Parques: ", "«torres-del-paine»"}},
+		{"park", func(in url.Values) { in["parques"] = []string{evil, "torres-del-payne"} }, []string{"Parques: hay alguno que no está en la lista"}},
 		{"trail", func(in url.Values) { in["senderos"] = []string{"torres-del-paine/" + evil} }, []string{"Senderos: "}},
 		{"level", func(in url.Values) { in.Set("nivel_minimo", evil) }, []string{"Alertas: "}},
 		{"hazard", func(in url.Values) { in["amenazas"] = []string{evil} }, []string{"Peligros: "}},
@@ -213,7 +220,7 @@ func TestFaultyFormKeepsWhatWasFilledIn(t *testing.T) {
 	for _, must := range []string{
 		`name="parques" value="conguillio" checked`, `name="senderos" value="conguillio/sierra-nevada" checked`, `value="peligro" checked`, `value="en" checked`,
 		`value="ana&amp;co@"`, `name="silencio_desde" value="22:00"`, `name="viaje_hasta" value="2026-12-09"`, `value="nieve" checked`,
-		`<details class="mas" open>`, `aria-invalid="true" aria-describedby="falta-email"`, `<a href="#email">`,
+		`<details class="mas" open>`, `<div class="faltas" role="alert" tabindex="-1" autofocus>`, `aria-invalid="true" aria-describedby="falta-email"`, `<a href="#email">`,
 	} {
 		if !strings.Contains(got.page, must) {
 			t.Errorf("the form lacks %s", must)
@@ -244,6 +251,95 @@ func TestFormListsEveryPlace(t *testing.T) {
 	}
 	if page := f.get("/suscribirse?" + all.Encode()).page; strings.Contains(page, `name="senderos"`) {
 		t.Error("the trails of all parks do not fit into an answer")
+	}
+	all.Add("sendero", "conguillio/sierra-nevada")
+	if page := f.get("/suscribirse?" + all.Encode()).page; strings.Count(page, `name="senderos"`) != 1 || !strings.Contains(page, `value="conguillio/sierra-nevada" checked`) {
+		t.Error("a trail that was ticked is forgotten, and all of its park followed in its place")
+	}
+}
+
+// What mails and pushes link to is where the pages of a language are.
+func TestLinksOfMailsLeadToPages(t *testing.T) {
+	for _, tongue := range tongues {
+		if l := tongue.subscriber(); l.String() != tongue.Code || l.Root() != tongue.Root {
+			t.Errorf("pages in %s are under %q, and mails lead to %q", tongue.Code, tongue.Root, l.Root())
+		}
+	}
+}
+
+// In each language the form is in it, sends to its own page, and asks for messages
+// in it.
+func TestFormIsInItsLanguage(t *testing.T) {
+	f := newFront(t, nil)
+	for _, path := range []string{"/suscribirse", "/en/suscribirse"} {
+		page := f.get(path + "?sendero=conguillio/sierra-nevada").page
+		for _, must := range []string{`action="` + path + `"`, `name="idioma" value="` + f.site.languageOf(path).Code + `" checked`, `value="conguillio/sierra-nevada" checked`} {
+			if !strings.Contains(page, must) {
+				t.Errorf("%s lacks %s", path, must)
+			}
+		}
+	}
+	got := f.post("/en/suscribirse", filledIn(func(in url.Values) {
+		in.Set("email", "ana@localhost")
+		in.Set("viaje_desde", "2020-01-01")
+		in.Set("viaje_hasta", "2020-01-02")
+	}))
+	for _, must := range []string{"This needs correcting:", "Email: that address cannot be written to", "Trip: write two days that exist"} {
+		if got.status != 422 || !strings.Contains(got.text, must) {
+			t.Errorf("%d: does not say %q", got.status, must)
+		}
+	}
+	if spanish := regexp.MustCompile(`fecha|dirección|debe`).FindString(regexp.MustCompile(`(?s)<main.*</main>`).FindString(got.page)); spanish != "" {
+		t.Errorf("the English form says %q", spanish)
+	}
+}
+
+// The button that asks for the trails of what is ticked sends nothing, and all that
+// was filled in stays.
+func TestTrailsOfWhatIsTicked(t *testing.T) {
+	f := newFront(t, nil)
+	for _, path := range []string{"/suscribirse", "/gestionar/" + activeToken} {
+		got := f.post(path, filledIn(func(in url.Values) { in.Set(moreField, "senderos"); in.Set("email", "ana&co") }))
+		if got.status != 200 || !strings.Contains(got.page, `<details class="mas interior" id="senderos" open>`) ||
+			!strings.Contains(got.page, `name="parques" value="torres-del-paine" checked`) || strings.Contains(got.page, `class="faltas"`) {
+			t.Errorf("%s: %d", path, got.status)
+		}
+	}
+	if f.desk.counted() != 0 {
+		t.Error("something was sent")
+	}
+}
+
+// A park's page and a trail's have the block by which people ask to be told of it.
+func TestPlacesCanBeFollowedOnTheirPages(t *testing.T) {
+	for _, off := range [][subscription.NumChannels]bool{{false, false}, {true, false}, {false, true}, {true, true}} {
+		f := newFront(t, nil)
+		f.desk.closed = off
+		pages := f.site.Pages(edition(t), now)
+		for path, must := range map[string][]string{
+			"/parques/conguillio":    {`data-avisos="conguillio" data-idioma="es"`, `name="parques" value="conguillio"`, `action="/suscribirse"`, `href="/suscribirse?parque=conguillio"`},
+			"/en/parques/conguillio": {`data-avisos="conguillio" data-idioma="en"`, `name="idioma" value="en"`, `action="/en/suscribirse"`, `href="/en/suscribirse?parque=conguillio"`},
+		} {
+			page := content(t, pages.Page(path).Body())
+			if strings.Contains(page, `data-hacer="activar"`) == off[subscription.WebPush] || strings.Contains(page, `type="email"`) == off[subscription.Email] {
+				t.Errorf("off %v: %s offers what is not to be had, or not what is", off, path)
+			}
+			for _, part := range must {
+				if !off[subscription.Email] && !strings.Contains(page, part) {
+					t.Errorf("%s lacks %s", path, part)
+				}
+			}
+			if err := wellFormed(page); err != nil {
+				t.Errorf("%s: %v", path, err)
+			}
+		}
+	}
+	f := newFront(t, nil)
+	trail := content(t, f.site.Pages(edition(t), now).Page("/en/parques/conguillio/senderos/sierra-nevada").Body())
+	for _, must := range []string{`data-avisos="conguillio/sierra-nevada"`, `name="senderos" value="conguillio/sierra-nevada"`, `href="/en/suscribirse?sendero=conguillio%2fsierra-nevada"`, "Add this trail"} {
+		if !strings.Contains(trail, must) {
+			t.Errorf("the page of a trail lacks %s", must)
+		}
 	}
 }
 
@@ -344,12 +440,13 @@ func TestOtherSitesMayNotSend(t *testing.T) {
 		{"/confirmar/TOKEN", nameless, true}, // its page has no-referrer, so that an old browser names no origin
 		{"/confirmar/TOKEN", []string{"Origin", "null", "Sec-Fetch-Site", "cross-site"}, false},
 		{"/confirmar/TOKEN/no-fui-yo", same, true}, {"/confirmar/TOKEN/no-fui-yo", cross, false},
+		{"/gestionar/TOKEN", same, true}, {"/gestionar/TOKEN", cross, false}, {"/gestionar/TOKEN", oldCross, false}, {"/gestionar/TOKEN", nameless, true},
 		{"/baja/TOKEN", same, true}, {"/baja/TOKEN", cross, true}, {"/baja/TOKEN", oldCross, true}, {"/baja/TOKEN", program, true},
 		{"/demo/push", same, true}, {"/demo/push", cross, false},
 	} {
 		f := newFront(t, inDemo)
 		token := pendingToken
-		if strings.HasPrefix(test.path, "/baja/") {
+		if !strings.HasPrefix(test.path, "/confirmar/") {
 			token = activeToken
 		}
 		body := filledIn(func(in url.Values) { in.Set("parque", "torres-del-paine") }).Encode()
@@ -365,7 +462,7 @@ func TestOtherMethods(t *testing.T) {
 	for path, allow := range map[string]string{
 		"/suscribirse": "GET, HEAD, OPTIONS, POST", "/confirmar/" + pendingToken: "GET, HEAD, OPTIONS, POST",
 		"/confirmar/" + pendingToken + "/no-fui-yo": "OPTIONS, POST", "/baja/" + activeToken: "GET, HEAD, OPTIONS, POST",
-		"/demo/correo": "GET, HEAD, OPTIONS", "/demo/push": "GET, HEAD, OPTIONS, POST",
+		"/gestionar/" + activeToken: "GET, HEAD, OPTIONS, POST", "/demo/correo": "GET, HEAD, OPTIONS", "/demo/push": "GET, HEAD, OPTIONS, POST",
 	} {
 		for _, method := range []string{"DELETE", "PUT", "PATCH", "TRACE", "OPTIONS"} {
 			want := 405

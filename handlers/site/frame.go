@@ -22,7 +22,11 @@ type frame struct {
 	Demo        bool      // there are pages with what was sent
 	Subscribe   bool      // there is a way of being told
 	NoIndex     bool      // search engines shall not keep the page
+	Kept        bool      // a browser may keep the page for when there is no connection
+	Current     bool      // the page is about the estimates that hold now, or about their absence
 	ValidUntil  string    // instant from which the page must say that it is over, "" when it shows no estimates
+	IssuedAt    string    // instant of the estimates that the page shows, "" when it shows none
+	Zone        string    // of the page's hours, as browsers know it; "" for a page that has none
 	Age         *validity // nil on a page that knows of no estimates
 	Body        any
 }
@@ -30,7 +34,7 @@ type frame struct {
 // translation is the page in one of the languages.
 type translation struct {
 	Tag, Name string
-	Path      string // "" or the language's root for a page that no link leads to
+	Path      string // the language's first page for a page that no link leads to
 	Here      bool   // it is this one
 }
 
@@ -38,9 +42,9 @@ type translation struct {
 // shows them, so that it must turn old with them.
 func (f frame) dated(a almanac, m moment, current bool) frame {
 	age := a.validity(m)
-	f.Age = &age
+	f.Age, f.Current, f.Zone = &age, current, a.zone.String()
 	if current && m.reason == hazard.NoReason {
-		f.ValidUntil = m.ValidUntil.UTC().Format(time.RFC3339)
+		f.ValidUntil, f.IssuedAt = m.ValidUntil.UTC().Format(time.RFC3339), m.IssuedAt.UTC().Format(time.RFC3339)
 	}
 	return f
 }

@@ -21,6 +21,7 @@ func showcase(t testing.TB) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", ContentPolicy)
+		w.Header()["Date"] = nil // these states are of no day, so that the browser's clock decides
 		terms := prepared.Terms{}
 		body, ok := s.Assets()[r.URL.Path]
 		if !ok {

@@ -8,10 +8,9 @@ type parkAlerts struct {
 	Active []parkAlert
 }
 
-// parkAlert is an alert in few words, with the path of its page.
+// parkAlert is an alert in few words.
 type parkAlert struct {
 	alertView
-	Path  string
 	Where string // its trails
 	Folds bool   // its causes, or all alerts, are too many for the causes to stand open
 }
@@ -29,8 +28,8 @@ func (a almanac) parkAlerts(m moment, park int) parkAlerts {
 	page := parkAlerts{Known: list.Known}
 	for _, view := range list.Active {
 		alert := parkAlert{
-			alertView: view, Path: a.texts.path("/alertas/" + strings.TrimPrefix(view.ID, "alerta-")),
-			Where: a.texts.where(view.Trails, p.NumTrails), Folds: len(view.Causes) > 1 || len(list.Active) > openAlerts,
+			alertView: view,
+			Where:     a.texts.where(view.Trails, p.NumTrails), Folds: len(view.Causes) > 1 || len(list.Active) > openAlerts,
 		}
 		page.Active = append(page.Active, alert)
 	}

@@ -2,9 +2,11 @@ package site
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"vigia/forecast/alert"
+	"vigia/forecast/hazard"
 	"vigia/store"
 )
 
@@ -17,7 +19,9 @@ type precisionPage struct {
 	Known       bool // the log was looked at
 	Compared    bool // days were compared
 	Counts      []precisionCount
+	Note        string           // how to take what little there is, "" when there is enough
 	Tables      []precisionTable // of truths other than our own later estimates
+	Reliability []precisionRow   // how often it happened by the share of models that voted for it
 	Consistency *precisionTable
 	FlipFlop    string
 	CSV         string // path of the raw pairs
@@ -35,7 +39,21 @@ type precisionTable struct {
 // precisionRow is a result in words: every score with its interval and number, or
 // why there is none.
 type precisionRow struct {
-	Subject, Lead, Cases, Found, False, Skill string
+	Subject, Lead, Cases string
+	Found, False, Skill  scoreView
+}
+
+// scoreView is a score in words and, when it is known, as a bar.
+type scoreView struct {
+	Text string
+	Bar  *scoreBar
+}
+
+// scoreBar is a score on a line from 0 to 100, with its interval and the scores
+// that it is compared with.
+type scoreBar struct {
+	Value, Low, Width float64
+	Others            []float64
 }
 
 const precisionCSV = "/precision.csv"
@@ -44,8 +62,14 @@ func (a almanac) precision(e *store.Edition) precisionPage {
 	page := precisionPage{CSV: precisionCSV}
 	v := e.Verification
 	if v == nil {
-		page.Stage = a.texts.say("precision.situacion.sin_datos")
+		page.Stage, page.Note = a.texts.say("precision.situacion.sin_datos"), a.texts.say("precision.sin_datos_texto")
 		return page
+	}
+	switch v.Stage {
+	case store.StageNone:
+		page.Note = a.texts.say("precision.sin_datos_texto")
+	case store.StagePreliminary:
+		page.Note = a.texts.say("precision.preliminar_texto")
 	}
 	page.Known, page.Compared = true, !v.From.IsZero()
 	page.Stage = a.texts.say("precision.situacion." + v.Stage)
@@ -67,6 +91,7 @@ func (a almanac) precision(e *store.Edition) precisionPage {
 		}
 		page.Tables = append(page.Tables, table)
 	}
+	page.Reliability = a.reliability(v)
 	if v.FlipFlop != nil {
 		page.FlipFlop = a.texts.say("precision.vaiven", "n", a.texts.decimal(*v.FlipFlop, 2), "horas", v.FlipFlopN)
 	}
@@ -80,7 +105,10 @@ func (a almanac) utcDay(t time.Time) instant {
 }
 
 func (a almanac) precisionTable(v *store.Verification, r store.Reference) precisionTable {
-	t := precisionTable{ID: "referencia-" + r.Tier.String(), Title: a.texts.say("precision.referencia." + r.Tier.String()), About: r.Description}
+	t := precisionTable{ID: "referencia-" + r.Tier.String(), Title: a.texts.say("precision.referencia." + r.Tier.String()), About: a.texts.say("precision.que." + r.Tier.String())}
+	if _, sources, ok := strings.Cut(r.Description, ": "); ok && r.Independent {
+		t.About += " " + a.texts.say("precision.fuentes", "lista", sources)
+	}
 	if !r.Independent {
 		t.Caution = a.texts.say("precision.no_independiente")
 	}
@@ -101,12 +129,8 @@ func (a almanac) precisionRow(v *store.Verification, r *store.Result) precisionR
 	if r.Hazard != "" {
 		subject = a.texts.say("amenaza." + r.Hazard)
 	}
-	lowest := "amarillo"
-	if r.Level == alert.Danger {
-		lowest = "rojo"
-	}
 	return precisionRow{
-		Subject: a.texts.say("precision.desde."+lowest, "que", subject),
+		Subject: a.texts.say("precision.desde."+lowestOf(r.Level), "que", subject),
 		Lead:    a.texts.say("precision.plazo", "plazo", r.Bin),
 		Cases:   a.texts.say("precision.casos", "eventos", r.Events, "n", r.N()),
 		Found:   a.score(r.POD, r.PODRange, r.Reason),
@@ -115,31 +139,64 @@ func (a almanac) precisionRow(v *store.Verification, r *store.Result) precisionR
 	}
 }
 
+// lowestOf is the state from which a level is given.
+func lowestOf(l alert.Level) string {
+	if l == alert.Danger {
+		return hazard.Red.String()
+	}
+	return hazard.Amber.String()
+}
+
 // score writes a share with its interval, or why there is none.
-func (a almanac) score(x *float64, in *store.Interval, reason string) string {
+func (a almanac) score(x *float64, in *store.Interval, reason string) scoreView {
 	if x == nil {
 		if reason == "" {
 			reason = "muestra_insuficiente"
 		}
-		return a.texts.say("precision.nulo." + reason)
+		return scoreView{Text: a.texts.say("precision.nulo." + reason)}
 	}
-	text := a.texts.decimal(*x*100, 0) + "\u00a0%"
+	v := scoreView{a.texts.decimal(*x*100, 0) + "\u00a0%", &scoreBar{Value: *x * 100}}
 	if in != nil {
-		text = a.texts.say("precision.intervalo", "valor", text, "desde", a.texts.decimal(in.Low*100, 0), "hasta", a.texts.decimal(in.High*100, 0))
+		v.Text = a.texts.say("precision.intervalo", "valor", v.Text, "desde", a.texts.decimal(in.Low*100, 0), "hasta", a.texts.decimal(in.High*100, 0))
+		v.Bar.Low, v.Bar.Width = in.Low*100, (in.High-in.Low)*100
 	}
-	return text
+	return v
 }
 
 // skill writes the critical success index beside those of forecasts without skill.
-func (a almanac) skill(v *store.Verification, r *store.Result) string {
+func (a almanac) skill(v *store.Verification, r *store.Result) scoreView {
 	if r.CSI == nil {
 		return a.score(nil, nil, r.Reason)
+	}
+	bar := &scoreBar{Value: *r.CSI * 100}
+	if in := r.CSIRange; in != nil {
+		bar.Low, bar.Width = in.Low*100, (in.High-in.Low)*100
 	}
 	values := map[string]string{"tasa_base": a.texts.say("dato.falta"), "persistencia": a.texts.say("dato.falta")}
 	for _, b := range v.Baselines {
 		if b.Tier == r.Tier && b.Level == r.Level && b.Hazard == r.Hazard && b.Bin == r.Bin && b.CSI != nil {
 			values[b.Name] = a.texts.decimal(*b.CSI, 2)
+			bar.Others = append(bar.Others, *b.CSI*100)
 		}
 	}
-	return a.texts.say("precision.indice", "csi", a.texts.decimal(*r.CSI, 2), "azar", values["tasa_base"], "ayer", values["persistencia"])
+	return scoreView{a.texts.say("precision.indice", "csi", a.texts.decimal(*r.CSI, 2), "azar", values["tasa_base"], "ayer", values["persistencia"]), bar}
+}
+
+// reliability lists how often a level came by the share of models that voted for
+// it, where a truth of others has cases of it.
+func (a almanac) reliability(v *store.Verification) (rows []precisionRow) {
+	for _, b := range v.Reliability {
+		if b.Tier == store.OwnLaterRuns || b.Observed == nil {
+			continue
+		}
+		subject := a.texts.say("precision.referencia." + b.Tier.String())
+		rows = append(rows, precisionRow{
+			Subject: a.texts.say("precision.desde."+lowestOf(b.Level), "que", subject),
+			Lead: a.texts.say("precision.plazo", "plazo", b.Bin) + ": " +
+				a.texts.say("precision.parte", "desde", a.texts.decimal(b.From*100, 0), "hasta", a.texts.decimal(b.To*100, 0)),
+			Cases: a.texts.count("precision.dias", b.N),
+			Found: a.score(b.Observed, b.Range, ""),
+		})
+	}
+	return rows
 }

@@ -130,3 +130,35 @@ func TestPrecisionPairsAreBounded(t *testing.T) {
 		t.Errorf("%d bytes", n)
 	}
 }
+
+// Beside its words a score is drawn: value, interval and what it is compared with.
+func TestPrecisionBarsAreTheScores(t *testing.T) {
+	e := verified(t)
+	x := func(v float64) *float64 { return &v }
+	e.Verification.Reliability = []store.ReliabilityBin{
+		{Tier: store.Reanalysis, Level: alert.Caution, Bin: "24-48", From: .5, To: .75, N: 40, Events: 14, Observed: x(.35), Range: &store.Interval{Low: .22, High: .5}},
+		{Tier: store.Reanalysis, Level: alert.Danger, Bin: "24-48", From: .5, To: .75, N: 3},
+		{Tier: store.OwnLaterRuns, Level: alert.Caution, Bin: "0-6", From: .5, To: .75, N: 4000, Events: 3900, Observed: x(.975)},
+	}
+	for root, words := range map[string][]string{
+		"":    {"Lea los intervalos antes que los números", "amarillo o rojo, 24-48 h antes: 50 a 75 % 40 días de sendero", "35 % (22–50)", "no con mediciones"},
+		"/en": {"Read the intervals before the figures", "amber or red, 24-48 h before: 50 to 75% 40 trail days", "35 % (22–50)", "not with measurements"},
+	} {
+		page := pagesIn(t, root, e, now)["/precision"]
+		for _, want := range words {
+			if !strings.Contains(readable(page), want) {
+				t.Errorf("%s does not say %q", root, want)
+			}
+		}
+		for _, want := range []string{
+			`class="barra-franja" x="41" y="1.5" width="27.`, `class="barra-valor" x="54.9`, `class="barra-otro" x="5"`, `class="barra-valor" x="22.8`,
+		} {
+			if !strings.Contains(page, want) {
+				t.Errorf("%s: no %s", root, want)
+			}
+		}
+		if strings.Contains(page, "97.5") || strings.Contains(readable(page), "comparado con un análisis, ") {
+			t.Errorf("%s: our own later runs are among what happened", root)
+		}
+	}
+}

@@ -98,6 +98,7 @@ func TestPushInABrowser(t *testing.T) {
 	}
 	var said complaints
 	said.watch(t, ctx, site)
+	t.Run("from a park's page", func(t *testing.T) { testPushFromThePark(t, ctx, f, site) })
 	t.Run("what goes wrong is said", func(t *testing.T) { testPushFaults(t, ctx, f, site) })
 	said.take() // the browser reports refused requests
 	registration := testPushSubscribes(t, ctx, f, site)
@@ -116,7 +117,7 @@ func testPushFaults(t *testing.T, ctx context.Context, f *front, site string) {
 	}
 	visit(t, ctx, site+"/suscribirse", 360, "light")
 	ready := evaluate[[]string](t, ctx, state)
-	if ready[0] != "" || ready[1] != "Avisarme en este navegador" {
+	if ready[0] != "denegado" || ready[1] != "Avisarme en este navegador" {
 		t.Fatalf("at first: %q", ready)
 	}
 	tick := func(selector string) { evaluate[any](t, ctx, `document.querySelector('`+selector+`').click()`) }
@@ -196,8 +197,8 @@ func testPushSubscribes(t *testing.T, ctx context.Context, f *front, site string
 	if back := evaluate[[]string](t, ctx, state); back[0] != "" || back[1] != got[1] {
 		t.Errorf("on return: %q", back)
 	}
-	if href := evaluate[string](t, ctx, `document.querySelector("[data-baja]").getAttribute("href")`); href != "/baja/"+token {
-		t.Errorf("the link to cancel is %q", href)
+	if href := evaluate[string](t, ctx, `document.querySelector("[data-gestionar]").getAttribute("href")`); href != "/gestionar/"+token {
+		t.Errorf("the link to change it is %q", href)
 	}
 	if text := evaluate[string](t, ctx, `document.querySelector("[data-cuando=activo]").innerText`); !strings.Contains(text, "Parque Nacional Torres del Paine") {
 		t.Errorf("what is active is told as %q", text)

@@ -58,14 +58,19 @@ func (s *Site) Router(a Around) http.Handler {
 		read(l.path("/confirmar/:token"), withToken(d.askToConfirm))
 		router.POST(l.path("/confirmar/:token"), withToken(d.fromHere(d.confirm)))
 		router.POST(l.path("/confirmar/:token/no-fui-yo"), withToken(d.fromHere(d.disown)))
+		read(l.path("/gestionar/:token"), withToken(d.serveManage))
+		router.POST(l.path("/gestionar/:token"), withToken(d.fromHere(d.change)))
 		read(l.path("/baja/:token"), withToken(d.askToCancel))
 		router.POST(l.path("/baja/:token"), withToken(d.cancel)) // a mail program's one click comes from anywhere
 	}
-	if s.options.Demo != nil {
-		read("/demo/correo", d.serveCaughtMail)
-		read("/demo/correo/:id/html", d.serveCaughtHTML)
-		read("/demo/push", d.serveCaughtPush)
-		router.POST("/demo/push", d.fromHere(d.subscribeInDemo))
+	for _, l := range s.languages {
+		if s.options.Demo == nil {
+			break
+		}
+		read(l.path("/demo/correo"), d.serveCaughtMail)
+		read(l.path("/demo/correo/:id/html"), d.serveCaughtHTML)
+		read(l.path("/demo/push"), d.serveCaughtPush)
+		router.POST(l.path("/demo/push"), d.fromHere(d.subscribeInDemo))
 	}
 	return router
 }
@@ -130,6 +135,18 @@ func (d *desk) frame(p draft, path, key string, body any) frame {
 	return d.Site.frame(p.language, p.moment, path, key, body)
 }
 
+// tokenFrame makes what is around the content of a page whose path, that in the
+// first language, carries a token: it is for no index, and leads to itself in the
+// other languages.
+func (d *desk) tokenFrame(p draft, path, key string, body any) frame {
+	f := d.frame(p, "", key, body)
+	f.NoIndex = true
+	for i := range f.Languages {
+		f.Languages[i].Path = d.languages[i].path(path)
+	}
+	return f
+}
+
 // answer renders a page and sends it. Nobody may keep it.
 func (d *desk) answer(w http.ResponseWriter, r *http.Request, status int, p draft, name string, f frame) {
 	if r.Method == http.MethodPost {
@@ -143,7 +160,8 @@ func (d *desk) answer(w http.ResponseWriter, r *http.Request, status int, p draf
 type result struct {
 	Title, Text string
 	Wishes      *wishes // what was asked for, nil for nothing to show
-	Cancel      string  // path of the page that ends it, "" for none
+	Manage      string  // path of the page that shows and changes it, "" for none
+	Cancel      string  // and of the page that ends it
 	Push        bool    // the other way of being told is worth a word
 }
 

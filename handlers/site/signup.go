@@ -21,19 +21,18 @@ const formType = "application/x-www-form-urlencoded"
 // subscribe takes the form. Nothing of its answer depends on whether the address
 // is known.
 func (d *desk) subscribe(w http.ResponseWriter, r *http.Request, _ httprouter.Params) {
-	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != formType {
-		d.say(w, r, http.StatusUnsupportedMediaType, "forma")
+	in, ok := d.fields(w, r)
+	switch {
+	case !ok:
 		return
-	}
-	if err := r.ParseForm(); err != nil {
-		d.say(w, r, http.StatusBadRequest, "forma")
+	case in.Get(moreField) != "":
+		d.answerForm(w, r, http.StatusOK, in, nil)
 		return
 	}
 	if !d.opens(subscription.Email) {
 		d.mailIsOff(w, r)
 		return
 	}
-	in := r.PostForm
 	e, now := d.Shown()
 	form := formOf(in)
 	wish, faults := form.Check(e.Catalogue, subscription.PushHosts{}, now)
@@ -58,6 +57,19 @@ func (d *desk) subscribe(w http.ResponseWriter, r *http.Request, _ httprouter.Pa
 	default:
 		d.failed(w, r, err)
 	}
+}
+
+// fields reads a form that was sent. Where it is none that has been answered.
+func (d *desk) fields(w http.ResponseWriter, r *http.Request) (in url.Values, ok bool) {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != formType {
+		d.say(w, r, http.StatusUnsupportedMediaType, "forma")
+		return nil, false
+	}
+	if err := r.ParseForm(); err != nil {
+		d.say(w, r, http.StatusBadRequest, "forma")
+		return nil, false
+	}
+	return r.PostForm, true
 }
 
 // mailIsOff answers that there is no mail, and offers the other way if there is.
@@ -94,19 +106,17 @@ func spanOf(in url.Values, name string) *api.SpanForm {
 var formFields = []string{"parques", "senderos", "nivel_minimo", "idioma", "viaje", "silencio", "amenazas", "consentimiento", "email"}
 
 // faults puts what is wrong into the words and the order of the form, one fault a
-// field. What the form cannot be wrong about is told as the API tells it.
+// field.
 func (t texts) faults(f *api.Form, found []api.FieldFault) (faults []fieldFault) {
 	said := map[string]string{}
 	for _, fault := range found {
 		field, _, _ := strings.Cut(fault.Field, ".")
-		if said[field] == "" {
-			said[field] = t.say("falta.campo", "campo", t.say("campo."+field), "texto", fault.Text)
-		}
+		said[field] = t.say("falta.campo", "campo", t.say("campo."+field), "texto", t.say("norma."+field))
 	}
 	for field, wrong := range map[string]bool{
 		"parques":        len(f.Parks)+len(f.Trails) == 0,
-		"email":          f.Email == "",
-		"consentimiento": !f.Consent,
+		"email":          said["email"] != "" && f.Email == "",
+		"consentimiento": said["consentimiento"] != "",
 		"viaje":          f.Trip != nil && (f.Trip.From == "" || f.Trip.To == ""),
 		"silencio":       f.Quiet != nil && (f.Quiet.From == "" || f.Quiet.To == ""),
 	} {

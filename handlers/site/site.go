@@ -17,6 +17,7 @@ package site
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"html/template"
 	"strings"
@@ -40,15 +41,16 @@ type Options struct {
 	Desk api.Desk // where subscriptions are made; nil is a site without forms
 
 	// Demo gives what was sent in the demo; nil outside it. DemoSubscribe makes a
-	// subscription of a simulated browser to a park.
+	// subscription of a simulated browser to a park, to be told in a language.
 	Demo          func() Caught
-	DemoSubscribe func(park string) error
+	DemoSubscribe func(park string, in subscription.Language) error
 }
 
 // Site renders the pages.
 type Site struct {
 	options   Options
 	languages []language
+	contract  *contract
 	assets    map[string]*prepared.Body // by path
 	named     map[string]string         // path of an asset by the name of its file
 	outline   string                    // of the country, on the chart of the home page
@@ -77,6 +79,9 @@ func New(options Options) (*Site, error) {
 		return nil, err
 	}
 	var err error
+	if s.contract, err = readContract(api.Document()); err != nil {
+		return nil, err
+	}
 	if s.outline, err = outline(web.Files); err != nil {
 		return nil, err
 	}
@@ -85,13 +90,16 @@ func New(options Options) (*Site, error) {
 		if err != nil {
 			return nil, err
 		}
-		pages, err := parsePages(web.Files, words, s.assetPath)
+		pages, err := parsePages(web.Files, words, s.assetPath, func(place string) ways { return s.waysTo(words, place) })
 		if err != nil {
 			return nil, err
 		}
 		s.languages = append(s.languages, language{words, pages})
 	}
 	s.addRobots()
+	if err := s.addWorker(web.Files); err != nil {
+		return nil, err
+	}
 	return s, nil
 }
 
@@ -111,6 +119,7 @@ func (s *Site) Pages(e *store.Edition, now time.Time) *Shelf {
 		p.putBadges()
 		p.putFeeds()
 		p.putSheets()
+		p.putOffline()
 	}
 	s.putParkPoints(shelf, m)
 	s.putHistories(shelf, m)
@@ -131,7 +140,11 @@ type printing struct {
 // put adds a page in the language: its path in the first language, its template,
 // which is also its name in the texts, and how its frame is made.
 func (p *printing) put(path, name string, frame func() frame) {
-	p.shelf.Put(p.path(path), func() *prepared.Body { return p.render(p.language, name, frame()) })
+	p.shelf.Put(p.path(path), func() *prepared.Body {
+		f := frame()
+		f.Kept = true
+		return p.render(p.language, name, f)
+	})
 }
 
 // putCountry adds the pages that are of no park.
@@ -143,7 +156,9 @@ func (p *printing) putCountry() {
 	}
 	add("/metodo", "metodo", false, func() any { return p.country.method(p.Edition) })
 	add("/precision", "precision", false, func() any { return p.country.precision(p.Edition) })
-	add("/acerca", "acerca", false, func() any { return nil })
+	add("/api", "api", false, func() any { return p.reference() })
+	add("/acerca", "acerca", false, func() any { return p.about() })
+	add("/accesibilidad", "accesibilidad", false, func() any { return nil })
 	add("/privacidad", "privacidad", false, func() any { return web.PolicyVersion })
 }
 
@@ -192,7 +207,7 @@ func (s *Site) frame(l *language, m moment, path, key string, body any) frame {
 	for i := range s.languages {
 		to := &s.languages[i]
 		f.Languages = append(f.Languages, translation{
-			Tag: to.Tag, Name: to.say("idioma.propio"), Path: to.path(path), Here: to.Code == l.Code,
+			Tag: to.Tag, Name: to.say("idioma.propio"), Path: to.path(cmp.Or(path, "/")), Here: to.Code == l.Code,
 		})
 	}
 	return f

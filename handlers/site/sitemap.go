@@ -94,7 +94,7 @@ func (s *Site) sitemap(shelf *Shelf) sitemap {
 // isLasting tells whether a path is a page to be found: in the first language, with
 // its translations, not a file, and not an alert, which is gone in a few days.
 func (s *Site) isLasting(shelf *Shelf, path string) bool {
-	if shelf.pages[path].Open || strings.Contains(path, ".") || strings.HasPrefix(path, "/alertas/") || strings.HasSuffix(path, "/hoja") {
+	if shelf.pages[path].Open || strings.Contains(path, ".") || strings.HasPrefix(path, "/alertas/") || strings.HasSuffix(path, "/hoja") || strings.HasSuffix(path, offlinePath) {
 		return false
 	}
 	for i := range s.languages {

@@ -16,8 +16,12 @@ import (
 // trapField is what people leave empty, for they do not see it.
 const trapField = "comentario"
 
-// trailsFrom is the number of chosen parks above which their trails are not
-// listed: the answer would not fit into what a form may send.
+// moreField is that of the button which asks for the trails of the ticked parks,
+// and sends nothing else.
+const moreField = "ver"
+
+// trailsFrom is the number of chosen parks above which of their trails only those
+// that are ticked are listed: the answer would not fit into what a form may send.
 const trailsFrom = 6
 
 // formPage is the form that subscribes, as it was filled in.
@@ -76,10 +80,13 @@ type regionChoices struct {
 	Text   string
 }
 
-// serveForm shows the form. The parameter parque ticks a park.
+// serveForm shows the form. The parameters parque and sendero tick a park and a
+// trail.
 func (d *desk) serveForm(w http.ResponseWriter, r *http.Request, _ httprouter.Params) {
+	query := r.URL.Query()
 	d.answerForm(w, r, http.StatusOK, url.Values{
-		"parques": r.URL.Query()["parque"], "nivel_minimo": {alert.Caution.String()}, "idioma": {subscription.Spanish.String()},
+		"parques": query["parque"], "senderos": query["sendero"],
+		"nivel_minimo": {alert.Caution.String()}, "idioma": {d.languageOf(r.URL.Path).Code},
 	}, nil)
 }
 
@@ -97,10 +104,6 @@ func (d *desk) answerForm(w http.ResponseWriter, r *http.Request, status int, in
 
 // plainFields are the fields of the form that hold a text.
 var plainFields = []string{"email", "silencio_desde", "silencio_hasta", "viaje_desde", "viaje_hasta"}
-
-// pushStates are what avisos.js may have to say.
-var pushStates = []string{"no_compatible", "sin_cifrado", "ios", "trabajando", "sin_parques", "sin_consentimiento", "sin_viaje", "sin_silencio", "denegado", "sin_permiso",
-	"sin_red", "sin_servicio", "espere", "apagado", "rechazado", "fallo", "activado", "cancelado", "no_cancelado"}
 
 // form makes the view of a form from what it was filled in with. What is not in
 // the catalogue is left out.
@@ -120,11 +123,9 @@ func (p draft) form(in url.Values, faults []fieldFault) formPage {
 		name := hazard.Hazard(h).String()
 		view.Hazards = append(view.Hazards, choice{name, say("amenaza." + name), slices.Contains(in["amenazas"], name)})
 	}
-	for _, state := range pushStates {
-		view.PushStates = append(view.PushStates, choice{Value: state, Name: say("push.estado." + state)})
-	}
+	view.PushStates = p.pushStates()
 	p.addParks(&view, in)
-	view.TrailsOpen = in.Get("senderos") != "" || view.Fault("senderos") != nil
+	view.TrailsOpen = in.Get("senderos") != "" || in.Get(moreField) != "" || view.Fault("senderos") != nil
 	view.More = in.Get("viaje_desde")+in.Get("viaje_hasta")+in.Get("silencio_desde")+in.Get("silencio_hasta")+in.Get("amenazas") != "" ||
 		view.Fault("viaje") != nil || view.Fault("silencio") != nil || view.Fault("amenazas") != nil
 	return view
@@ -139,7 +140,7 @@ func (p draft) addParks(view *formPage, in url.Values) {
 		one := choice{park.Slug, park.Name, slices.Contains(in["parques"], park.Slug) || slices.ContainsFunc(in["senderos"], inIt)}
 		if one.Ticked {
 			view.Chosen = append(view.Chosen, one)
-			if park.NumTrails > 1 {
+			if park.NumTrails > 1 || slices.ContainsFunc(in["senderos"], inIt) {
 				view.Trails = append(view.Trails, p.trailsOf(i, in["senderos"]))
 			}
 			continue
@@ -152,8 +153,19 @@ func (p draft) addParks(view *formPage, in url.Values) {
 		last.Text = p.count("parques.cuenta", len(last.Parks))
 	}
 	if len(view.Chosen) > trailsFrom {
-		view.Trails = nil
+		view.Trails = tickedOf(view.Trails)
 	}
+}
+
+// tickedOf leaves of trails those that are ticked.
+func tickedOf(all []trailChoices) (ticked []trailChoices) {
+	for _, t := range all {
+		t.Trails = slices.DeleteFunc(t.Trails, func(c choice) bool { return !c.Ticked })
+		if len(t.Trails) > 0 {
+			ticked = append(ticked, t)
+		}
+	}
+	return ticked
 }
 
 // trailsOf gives the trails of a park to choose from.

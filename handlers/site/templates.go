@@ -11,7 +11,7 @@ import (
 
 // sharedTemplates are part of every page; the others are a page each.
 var (
-	sharedTemplates = []string{"pagina", "formas", "cinta", "alerta", "senal", "deseos", "avisarme"}
+	sharedTemplates = []string{"pagina", "formas", "cinta", "alerta", "senal", "deseos", "avisarme", "preferencias", "obligaciones"}
 	pageTemplates   = []string{
 		"portada",
 		"parque",
@@ -20,15 +20,19 @@ var (
 		"alertas",
 		"alerta_sola",
 		"metodo",
+		"api",
+		"accesibilidad",
 		"precision",
 		"acerca",
 		"privacidad",
 		"suscribirse",
 		"confirmar",
 		"baja",
+		"gestionar",
 		"resultado",
 		"demo_correo",
 		"demo_push",
+		"sin_conexion",
 		"no_encontrada",
 	}
 )
@@ -36,13 +40,14 @@ var (
 // parsePages parses each page together with the shared templates. A file that
 // belongs to neither is an error: it would be dead text that looks alive. In a
 // template, t says a text, cuenta one for a number, ruta gives the path of a page
-// in the language and archivo that of an asset.
-func parsePages(files fs.FS, words texts, asset func(name string) (string, error)) (map[string]*template.Template, error) {
+// in the language and archivo that of an asset; medios gives the ways to be told of
+// a place.
+func parsePages(files fs.FS, words texts, asset func(name string) (string, error), ways func(place string) ways) (map[string]*template.Template, error) {
 	if err := findOrphans(files); err != nil {
 		return nil, err
 	}
 	shared := template.New("").Option("missingkey=error").Funcs(template.FuncMap{
-		"t": words.say, "cuenta": words.count, "ruta": words.path, "archivo": asset,
+		"t": words.say, "cuenta": words.count, "ruta": words.path, "archivo": asset, "medios": ways,
 	})
 	shared, err := shared.ParseFS(files, templateFiles(sharedTemplates)...)
 	if err != nil {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+
+	"vigia/store/subscription"
 )
 
 // tongue is a language of the site: where its pages are and what its file is.
@@ -20,6 +22,14 @@ type tongue struct {
 var tongues = []tongue{
 	{"es", "es-CL", "", "manifest.webmanifest", "tarjeta-es.png"},
 	{"en", "en", "/en", "manifest.en.webmanifest", "tarjeta-en.png"},
+}
+
+// subscriber gives the language in which a subscriber of its pages is told.
+func (t tongue) subscriber() subscription.Language {
+	if t.Code == subscription.English.String() {
+		return subscription.English
+	}
+	return subscription.Spanish
 }
 
 // texts are the words of one language by key, and where its pages are. Places to

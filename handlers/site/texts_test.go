@@ -18,6 +18,9 @@ import (
 	"vigia/web"
 )
 
+// modelIDs are those of the models that are asked for unless somebody says otherwise.
+var modelIDs = []string{"ecmwf_ifs", "ncep_gfs_global", "dwd_icon_global", "cmc_gem_gdps"}
+
 // families are the keys that are made of a prefix and a name, by prefix.
 func families() map[string][]string {
 	f := map[string][]string{
@@ -28,7 +31,8 @@ func families() map[string][]string {
 		"tipo_sendero.":  {},
 		"dificultad.":    {"baja", "media", "alta", "muy_alta"},
 		"zona.":          {"UTC"},
-		"modelo.":        {"ecmwf_ifs", "gfs_global", "icon_global", "gem_global"},
+		"modelo.":        modelIDs,
+		"metodo.falta.":  modelIDs,
 		"modelo_estado.": {"ok", "atrasado", "vencido", "sin_datos"},
 		"mediana.":       {"temperatura", "sensacion", "viento", "racha", "precipitacion", "nieve", "isoterma", "visibilidad", "uv"},
 	}
@@ -38,24 +42,27 @@ func families() map[string][]string {
 		f["exposicion."] = append(f["exposicion."], hazard.Exposure(x).String())
 	}
 	for _, name := range []string{"pendiente", "correo_apagado", "no_se_pudo", "demasiadas", "ajena", "metodo", "forma", "confirmada",
-		"ya_confirmada", "enlace_desconocido", "no_fui_yo", "cancelada"} {
+		"ya_confirmada", "enlace_desconocido", "gestion_desconocida", "no_fui_yo", "cancelada"} {
 		f["resultado."] = append(f["resultado."], name+".titulo", name+".texto")
 	}
 	f["push.estado."] = pushStates
 	f["campo."] = formFields
 	f["falta."] = []string{"campo", "parques", "email", "consentimiento", "viaje", "silencio"}
+	f["norma."] = []string{"parques", "senderos", "nivel_minimo", "viaje", "silencio", "amenazas", "idioma", "email"}
 	f["idioma."] = []string{subscription.Spanish.String(), subscription.English.String()}
 	f["precision.desde."] = []string{hazard.Amber.String(), hazard.Red.String()}
 	f["precision.nulo."] = []string{"sin_eventos", "sin_pronosticos", "muestra_insuficiente"}
 	f["precision.situacion."] = []string{store.StageNone, store.StagePreliminary, store.StageStable}
 	for _, tier := range store.Tiers {
 		f["precision.referencia."] = append(f["precision.referencia."], tier.String())
+		f["precision.que."] = append(f["precision.que."], tier.String())
 	}
 	for s := hazard.Green; s <= hazard.Red; s++ {
 		f["estado."] = append(f["estado."], s.String())
 	}
 	for c := hazard.Low; c <= hazard.High; c++ {
 		f["confianza."] = append(f["confianza."], c.String())
+		f["metodo.confianza."] = append(f["metodo.confianza."], c.String())
 	}
 	for _, state := range statesWorstFirst {
 		f["portada.grupo."] = append(f["portada.grupo."], levelKey(state))
@@ -65,6 +72,13 @@ func families() map[string][]string {
 	for h := range hazard.NumHazards {
 		f["alerta.considere."] = append(f["alerta.considere."], hazard.Hazard(h).String())
 		f["amenaza."] = append(f["amenaza."], hazard.Hazard(h).String())
+	}
+	f["metodo.que."], f["metodo.fuente."] = f["amenaza."], f["amenaza."]
+	for e := range hazard.NumExposures {
+		f["metodo.exposicion."] = append(f["metodo.exposicion."], hazard.Exposure(e).String())
+	}
+	for _, z := range hazard.Zones() {
+		f["metodo.zona."] = append(f["metodo.zona."], z.String())
 	}
 	for q := range hazard.TemperatureQuantity + 1 {
 		f["cantidad."] = append(f["cantidad."], q.String())
@@ -82,6 +96,9 @@ func families() map[string][]string {
 	}
 	for _, trail := range c.Trails {
 		f["tipo_sendero."] = append(f["tipo_sendero."], trail.Kind)
+	}
+	for prefix, names := range contractKeys() {
+		f[prefix] = append(f[prefix], names...)
 	}
 	for _, name := range pageTemplates {
 		f["titulo."], f["descripcion."] = append(f["titulo."], name), append(f["descripcion."], name)
@@ -130,6 +147,9 @@ func wantedKeys(t *testing.T) map[string]bool {
 	}
 	for file := range newSite(t).named {
 		delete(wanted, file)
+	}
+	for _, threshold := range hazard.DefaultRules().Thresholds() {
+		delete(wanted, threshold.Key)
 	}
 	return wanted
 }

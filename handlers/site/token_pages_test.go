@@ -19,6 +19,7 @@ func TestConfirming(t *testing.T) {
 	}
 	done := f.post("/confirmar/"+pendingToken, nil)
 	if done.status != 200 || !strings.Contains(done.text, "Suscripción confirmada") || !strings.Contains(done.page, `href="/baja/baja-`+pendingToken+`"`) ||
+		!strings.Contains(done.page, `href="/gestionar/baja-`+pendingToken+`"`) ||
 		!strings.Contains(done.page, `href="/parques/torres-del-paine"`) || done.header.Get("X-Robots-Tag") != "noindex" {
 		t.Errorf("confirmed: %d, %s", done.status, done.text)
 	}

@@ -12,6 +12,7 @@ import (
 type trailPage struct {
 	Park    parkLink
 	Name    string
+	Place   string // "park/trail", by which it is followed
 	Facts   []string
 	Now     answer
 	Ahead   string // the worst to come, when it is worse than now
@@ -57,7 +58,7 @@ func (a almanac) trailPage(m moment, i int) trailPage {
 	now, hours := m.estimateAt(i, 0), m.hoursOf(i)
 	at := func(ahead int) outlook { return outlookOf(m.estimateAt(i, ahead)) }
 	page := trailPage{
-		Park: a.texts.linkTo(park), Name: trail.Name, Facts: a.texts.trailFacts(trail),
+		Park: a.texts.linkTo(park), Name: trail.Name, Place: park.Slug + "/" + trail.Slug, Facts: a.texts.trailFacts(trail),
 		Now: a.trailAnswer(m, len(hours), at), Ahead: a.worstToCome(m, hours, now.State), Age: a.validity(m),
 		Axis: a.axis(m, park), Ribbon: a.ribbon(m.columns(at)), Alerts: a.parkAlerts(m.naming(trail.Slug), trail.Park),
 		Table: a.hourTable(park, hours), Hazards: a.hazardReport(m, hours, trail.Points),

@@ -18,6 +18,7 @@ import (
 	"vigia/handlers/prepared"
 	"vigia/store"
 	"vigia/store/catalogue"
+	"vigia/store/subscription"
 )
 
 // The tests in this package's other files of a browser ask what one page says.
@@ -62,7 +63,7 @@ func open(t testing.TB, state string, w world) *world {
 	w.state = state
 	f := newFront(t, func(o *Options) {
 		if w.edition.Simulated {
-			o.Demo, o.DemoSubscribe = caught, func(string) error { return nil }
+			o.Demo, o.DemoSubscribe = caught, func(string, subscription.Language) error { return nil }
 		}
 	})
 	w.edition.Rules = hazard.DefaultRules()

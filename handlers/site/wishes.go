@@ -2,6 +2,7 @@ package site
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -19,6 +20,16 @@ type wishes struct {
 	Quiet    string // "" for no such hours
 	Trip     string // "" for no trip
 	Language string
+	Held     *held // what else is kept of a subscription, nil for what is only asked for
+}
+
+// held is what is kept of a subscription besides its preferences.
+type held struct {
+	Channel string // with the address, masked
+	Since   instant
+	Ends    instant // its Text is "" for never
+	Consent string
+	Zone    string
 }
 
 // place is a park that is followed, or the trails of one.
@@ -48,6 +59,38 @@ func (a almanac) wishes(c *catalogue.Catalogue, p *subscription.Preferences) wis
 		w.Trip = a.texts.say("deseos.viaje_de", "desde", a.tripDay(t.From), "hasta", a.tripDay(t.To))
 	}
 	return w
+}
+
+// held says what is kept of a subscription besides its preferences. The page may be
+// seen by others than its reader, so that of an address no more is shown than he
+// knows it by.
+func (a almanac) held(s *subscription.Subscription) *held {
+	h := &held{Since: a.instant(s.ConfirmedAt), Zone: a.zoneName(),
+		Consent: a.texts.say("deseos.consentimiento_de", "version", s.Consent.Policy, "cuando", a.instant(s.Consent.At).Text)}
+	if !s.Ends.IsZero() {
+		h.Ends = a.instant(s.Ends)
+	}
+	if s.Channel == subscription.WebPush {
+		h.Channel = a.texts.say("deseos.navegador", "servidor", hostOf(s.Target))
+	} else {
+		h.Channel = a.texts.say("deseos.correo", "direccion", masked(s.Address))
+	}
+	return h
+}
+
+// hostOf names the server by which a browser is reached.
+func hostOf(t *subscription.Target) string {
+	u, err := url.Parse(t.Endpoint)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
+
+// masked gives of an address its first letter and its domain.
+func masked(address string) string {
+	local, domain, _ := strings.Cut(address, "@")
+	return local[:min(1, len(local))] + "•••@" + subscription.WrittenDomain(domain)
 }
 
 func (t texts) placeOf(c *catalogue.Catalogue, slug string) place {

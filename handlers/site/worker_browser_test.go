@@ -24,8 +24,8 @@ type note struct {
 	Silent, Renotify       bool
 }
 
-// attach reaches into the service worker, and has it keep what it showed.
-func attach(t *testing.T, ctx context.Context, site string) context.Context {
+// reach reaches into the service worker.
+func reach(t *testing.T, ctx context.Context, site string) context.Context {
 	t.Helper()
 	targets, err := chromedp.Targets(ctx)
 	if err != nil {
@@ -37,6 +37,13 @@ func attach(t *testing.T, ctx context.Context, site string) context.Context {
 	}
 	worker, cancel := chromedp.NewContext(ctx, chromedp.WithTargetID(targets[at].TargetID))
 	t.Cleanup(cancel)
+	return worker
+}
+
+// attach reaches into the service worker, and has it keep what it showed.
+func attach(t *testing.T, ctx context.Context, site string) context.Context {
+	t.Helper()
+	worker := reach(t, ctx, site)
 	evaluate[bool](t, worker, `{
 		const show = ServiceWorkerRegistration.prototype.showNotification;
 		ServiceWorkerRegistration.prototype.showNotification = async function (title, options) {
@@ -92,8 +99,8 @@ func testNotifications(t *testing.T, ctx, worker context.Context, site string, r
 	if !seen {
 		t.Error("the browser never had the notification")
 	}
-	generic := note{Title: "Vigía", Body: "Hay novedades de los parques que sigue. Ábralas en el sitio.", Tag: "novedades", Lang: "es"}
-	generic.Data.URL = "/"
+	generic := note{Title: "Vigía", Body: "There is news of the parks that you follow. Open it on the site.", Tag: "novedades", Lang: "en"} // as the subscription
+	generic.Data.URL = "/en/"
 	whole := note{Title: "[Peligro] Viento · Torres del Paine", Body: "sáb 21, 9–23 h", Tag: "Zm9vYmFyYmF6cXV4MTIzNDU2", Lang: "es", Renotify: true}
 	whole.Data.URL = "/parques/torres-del-paine"
 	with := func(n note, change func(*note)) note { change(&n); return n }
@@ -119,6 +126,11 @@ func testNotifications(t *testing.T, ctx, worker context.Context, site string, r
 		if got := deliver(test.data); !slices.Equal(got, []note{test.want}) {
 			t.Errorf("%s: %+v, want %+v", test.name, got, test.want)
 		}
+	}
+	evaluate[any](t, worker, `keep("readwrite", box => box.delete("idioma"))`)
+	generic.Body, generic.Lang, generic.Data.URL = "Hay novedades de los parques que sigue. Ábralas en el sitio.", "es", "/"
+	if got := deliver("hola"); !slices.Equal(got, []note{generic}) {
+		t.Errorf("with no language known: %+v", got)
 	}
 }
 
@@ -146,6 +158,7 @@ func testWorker(t *testing.T, worker context.Context, f *front) {
 		t.Errorf("pressing opens %q, want %q", got, want)
 	}
 	before := tokens(f)
+	evaluate[any](t, worker, `keep("readwrite", box => box.delete("idioma"))`)
 	const moved = `(async () => {
 		const target = {endpoint: "https://updates.push.services.mozilla.com/wpush/v2/otro", toJSON: () => ({keys: {p256dh: %q, auth: "ZZECAwQFBgcICQoLDA0ODw"}})};
 		const change = Object.assign(new ExtendableEvent("pushsubscriptionchange"), {newSubscription: target});
@@ -158,6 +171,9 @@ func testWorker(t *testing.T, worker context.Context, f *front) {
 	after := tokens(f)
 	if len(before) != 1 || len(after) != 1 || before[0] == after[0] || !f.desk.cancelled[before[0]] {
 		t.Fatalf("tokens %q became %q", before, after)
+	}
+	if language := evaluate[string](t, worker, `keep("readonly", box => box.get("idioma"))`); language != "en" {
+		t.Errorf("the worker speaks %q in the new place", language)
 	}
 	made := f.desk.active[after[0]]
 	if !strings.HasSuffix(made.Target.Endpoint, "/otro") || len(made.Preferences.Trails) != 1 || made.Preferences.MinLevel != alert.Danger ||

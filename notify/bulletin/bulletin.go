@@ -74,9 +74,10 @@ type Entry struct {
 // Over tells whether the entry says that an alert holds no longer.
 func (e *Entry) Over() bool { return e.What == alert.Ended || e.What == alert.Withdrawn }
 
-// Links are absolute addresses.
+// Links are absolute addresses, of the pages in the reader's language.
 type Links struct {
-	Home        string // the site's root without a trailing slash
+	Home        string // what those pages begin with, without a trailing slash
+	Manage      string // page with what is subscribed, to change it; "" in Confirm
 	Unsubscribe string // page with a button that a POST acts on too; "" in Confirm
 	Confirm     string // page with the button that confirms
 	Privacy     string

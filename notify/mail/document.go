@@ -159,7 +159,7 @@ func (w *author) card(e *bulletin.Entry) card {
 		page: link{w.Mail("pagina", "parque", shortName(e.Park)), w.b.Links.Home + "/parques/" + url.PathEscape(e.Park.Slug)},
 	}
 	if e.What != alert.Opened {
-		c.lines = append(c.lines, line{text: w.ChangeSummary(&alert.Change{What: e.What, Level: a.Level, Start: a.Start, End: a.End}, zone)})
+		c.lines = append(c.lines, line{text: w.MailChange(a, e.What, zone)})
 	}
 	if e.Over() {
 		c.lines = append(c.lines, line{text: w.Mail("termina.ojo")})
@@ -188,14 +188,14 @@ func shortName(p *catalogue.Park) string {
 
 // outage tells that there are no data, or that there are again.
 func (w *author) outage() {
-	hour, day := w.MailClock(w.b.Since, w.zone), w.MailDay(w.b.Since, w.zone)
+	hour, moment := w.MailHour(w.b.Since, w.zone), w.MailMoment(w.b.Since, w.zone)
 	if w.b.Kind == bulletin.DataBack {
-		w.doc.subject = w.Mail("hay_datos.asunto", "hora", hour)
-		w.say(w.Mail("hay_datos.texto", "hora", hour, "dia", day))
+		w.doc.subject = w.Mail("hay_datos.asunto", "las", hour)
+		w.say(w.Mail("hay_datos.texto", "momento", moment))
 		w.say(w.Mail("hay_datos.luego"))
 	} else {
-		w.doc.subject = w.Mail("sin_datos.asunto", "hora", hour)
-		w.say(w.Mail("sin_datos.texto", "hora", hour, "dia", day))
+		w.doc.subject = w.Mail("sin_datos.asunto", "las", hour)
+		w.say(w.Mail("sin_datos.texto", "momento", moment))
 		w.say(w.Mail("sin_datos.ojo"))
 		w.say(w.Mail("sin_datos.luego"))
 	}
@@ -233,17 +233,25 @@ func (w *author) footer() {
 	links := w.b.Links
 	if links.Unsubscribe != "" {
 		foot = append(foot, line{text: w.Mail("por_que")})
-		w.doc.links = append(w.doc.links, link{w.Mail("cancelar"), links.Unsubscribe})
+		w.doc.links = append(w.doc.links, link{w.Mail("gestionar"), links.Manage}, link{w.Mail("cancelar"), links.Unsubscribe})
 	}
 	if w.b.Contact != "" {
 		foot = append(foot, line{text: w.Mail("contacto", "contacto", w.b.Contact)})
 	}
-	for _, l := range []link{{w.Mail("privacidad"), links.Privacy}, {w.Mail("sitio"), links.Home}} {
+	for _, l := range []link{{w.Mail("privacidad"), links.Privacy}, {w.Mail("sitio"), rooted(links.Home)}} {
 		if l.url != "" {
 			w.doc.links = append(w.doc.links, l)
 		}
 	}
 	w.doc.foot = foot
+}
+
+// rooted gives the address of the first page below one, "" for none.
+func rooted(home string) string {
+	if home == "" {
+		return ""
+	}
+	return home + "/"
 }
 
 // emergency lists telephone numbers. A note that all of them share says what we
@@ -269,10 +277,10 @@ func checkLinks(b *bulletin.Bulletin) error {
 	switch {
 	case b.Kind == bulletin.Confirm && links.Confirm == "":
 		return errors.New("a request to confirm without its link")
-	case b.Kind != bulletin.Confirm && b.Kind != bulletin.Test && (links.Unsubscribe == "" || links.Home == ""):
-		return errors.New("a mail without its link to cancel or its site")
+	case b.Kind != bulletin.Confirm && b.Kind != bulletin.Test && (links.Unsubscribe == "" || links.Manage == "" || links.Home == ""):
+		return errors.New("a mail without its links to change and to cancel, or its site")
 	}
-	for name, address := range map[string]string{"home": links.Home, "unsubscribe": links.Unsubscribe, "confirm": links.Confirm, "privacy": links.Privacy} {
+	for name, address := range map[string]string{"home": links.Home, "manage": links.Manage, "unsubscribe": links.Unsubscribe, "confirm": links.Confirm, "privacy": links.Privacy} {
 		if address != "" && !isLink(address) {
 			return fmt.Errorf("the link %s is not a plain http address", name)
 		}

@@ -96,7 +96,7 @@ func TestKinds(t *testing.T) {
 		{confirm(t), "Confirme su suscripción a Vigía", "Confirm your subscription to Vigía", false,
 			[]string{"Torres del Paine, Villarrica", "Base Torres", "https://vigia.example.cl/confirmar/" + token, "48 h", "hasta el lun 23-11-2026, 10:05 (UTC−3)", "«No fui yo»"}},
 		{test, "Prueba de correo de Vigía", "Test mail of Vigía", false, []string{"sáb 21-11-2026, 10:05 (UTC−3)"}},
-		{noData, "Sin datos desde las 03:05 (UTC−3)", "No data since 03:05 (UTC−3)", true, []string{"No tenemos datos desde las 03:05 (UTC−3) (sáb 21-11-2026)", "no quiere decir que falte el peligro"}},
+		{noData, "Sin datos desde las 03:05 (UTC−3)", "No data since 03:05 (UTC−3)", true, []string{"No tenemos datos desde las 03:05 del sáb 21-11-2026 (UTC−3)", "no quiere decir que falte el peligro"}},
 		{back, "Otra vez hay datos desde las 10:05 (UTC−3)", "Data are back since 10:05 (UTC−3)", true, []string{"Volvemos a tener datos"}},
 	} {
 		l := delivered(t, c.b)
@@ -109,7 +109,7 @@ func TestKinds(t *testing.T) {
 			}
 		}
 		h := headersOf(t, l)
-		if has := h.Get("List-Unsubscribe") != "" && h.Get("List-Unsubscribe-Post") != ""; has != c.unsubscribe || strings.Contains(l.Text, "/baja/") != c.unsubscribe {
+		if has := h.Get("List-Unsubscribe") != "" && h.Get("List-Unsubscribe-Post") != ""; has != c.unsubscribe || strings.Contains(l.Text, "/baja/") != c.unsubscribe || strings.Contains(l.Text, "/gestionar/") != c.unsubscribe {
 			t.Errorf("%q can be left: %v", l.Subject, has)
 		}
 		if h.Get("References") != "" || h.Get("Message-Id") == "" || h.Get("List-Id") == "" {
@@ -191,7 +191,7 @@ func TestTextAndHTMLSayTheSame(t *testing.T) {
 			}
 		}
 		for _, address := range append(anyURL.FindAllString(l.HTML, -1), anyURL.FindAllString(l.Text, -1)...) {
-			ours := []string{b.Links.Unsubscribe, b.Links.Confirm, b.Links.Privacy, b.Links.Home}
+			ours := []string{b.Links.Manage, b.Links.Unsubscribe, b.Links.Confirm, b.Links.Privacy, b.Links.Home + "/"}
 			if !slices.Contains(ours, address) && !strings.HasPrefix(address, b.Links.Home+"/parques/") {
 				t.Errorf("%s: %q is not the bulletin's", name, address)
 			}

@@ -49,7 +49,7 @@ func news(t testing.TB) *bulletin.Bulletin {
 	return &bulletin.Bulletin{
 		Kind: bulletin.News, Language: subscription.Spanish, Now: now, Ref: ref, Zone: punta(t), Expires: now.Add(13 * time.Hour),
 		Entries: []bulletin.Entry{{Alert: gale(alert.Danger), What: alert.Opened, Park: paine(t), Trails: []string{"Circuito O", "Base Torres"}, Thread: thread}},
-		Links: bulletin.Links{Home: "https://vigia.example.cl", Unsubscribe: "https://vigia.example.cl/baja/" + token,
+		Links: bulletin.Links{Home: "https://vigia.example.cl", Manage: "https://vigia.example.cl/gestionar/" + token, Unsubscribe: "https://vigia.example.cl/baja/" + token,
 			Privacy: "https://vigia.example.cl/privacidad"},
 		Contact:   "operador@vigia.example.cl",
 		Emergency: []catalogue.EmergencyNumber{{Number: "133", Name: "Carabineros"}, {Number: "136", Name: "Cuerpo de Socorro Andino"}},

@@ -354,6 +354,7 @@ func TestUnsendable(t *testing.T) {
 		"link out of itself": func(b *bulletin.Bulletin) string { b.Links.Unsubscribe += ">, <mailto:b@example.com"; return ana },
 		"script link":        func(b *bulletin.Bulletin) string { b.Links.Privacy = "javascript:alert(1)"; return ana },
 		"no link to cancel":  func(b *bulletin.Bulletin) string { b.Links.Unsubscribe = ""; return ana },
+		"no link to change":  func(b *bulletin.Bulletin) string { b.Links.Manage = ""; return ana },
 		"no alert":           func(b *bulletin.Bulletin) string { b.Entries = nil; return ana },
 		"half an alert":      func(b *bulletin.Bulletin) string { b.Entries[0].Park = nil; return ana },
 		"a push":             func(b *bulletin.Bulletin) string { b.Kind = bulletin.Welcome; return ana },

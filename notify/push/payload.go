@@ -61,13 +61,13 @@ type text struct {
 func newNotification(b *bulletin.Bulletin) (*notification, error) {
 	level := highest(b.Entries)
 	n := &notification{urgent: level == alert.Danger, expires: b.Expires, topic: topicOf(b)}
-	p := payload{Tag: n.topic, URL: "/", Expires: b.Expires.UTC().Format("2006-01-02T15:04:05Z"), Language: b.Language.String()}
+	p := payload{Tag: n.topic, URL: b.Language.Root() + "/", Expires: b.Expires.UTC().Format("2006-01-02T15:04:05Z"), Language: b.Language.String()}
 	if level != alert.NoLevel {
 		key := level.String()
 		p.Level = &key
 	}
 	if len(b.Entries) > 0 {
-		p.URL = "/parques/" + b.Entries[lead(b.Entries)].Park.Slug
+		p.URL += "parques/" + b.Entries[lead(b.Entries)].Park.Slug
 	}
 	for _, budget := range nameBudgets {
 		t, err := textOf(b, budget)

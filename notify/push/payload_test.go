@@ -115,7 +115,7 @@ func TestWordsOfNotifications(t *testing.T) {
 				if long.Level != nil {
 					level = *long.Level
 				}
-				if level != c.level || long.URL != c.url || n.urgent != c.urgent || long.Expires != "2026-11-21T14:05:00Z" || long.Tag != n.topic || !n.expires.Equal(b.Expires) {
+				if level != c.level || long.URL != language.Root()+c.url || n.urgent != c.urgent || long.Expires != "2026-11-21T14:05:00Z" || long.Tag != n.topic || !n.expires.Equal(b.Expires) {
 					t.Errorf("%s: %s, %+v", name, level, long)
 				}
 				if short.Title != long.Title || short.Tag != long.Tag || len(shortOf(t, n)) > len(n.long) || (short.Level == nil) != (long.Level == nil) {

@@ -17,6 +17,8 @@ var (
 	ErrUnknownToken = errors.New("unknown token")
 	// ErrTooMany: no further request can be taken for now.
 	ErrTooMany = errors.New("too many requests are waiting")
+	// ErrOver: what is wished for is of a trip that is over.
+	ErrOver = errors.New("the trip is over")
 	// ErrNoChannel: the service is not set up to send by that channel.
 	ErrNoChannel = errors.New("the channel is not set up")
 )
@@ -62,6 +64,9 @@ const (
 
 // String gives the language's code in the API.
 func (l Language) String() string { return [...]string{"es", "en"}[l] }
+
+// Root gives what the paths of the site's pages in the language begin with.
+func (l Language) Root() string { return [...]string{"", "/en"}[l] }
 
 // Subscription is one person's wish to be told, confirmed.
 type Subscription struct {

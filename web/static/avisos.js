@@ -1,10 +1,11 @@
-// Subscribes this browser to pushes, with what the form above says. Everything
-// that it may have to say stands in the page, hidden; it shows what applies.
+// Subscribes this browser to pushes: to the park or trail of its page, or with what
+// the form says. Everything that it may have to say stands in the page, hidden; it
+// shows what applies. Permission is asked for by a press alone.
 "use strict";
 (function () {
-  var page = document.querySelector("main"), form = document.getElementById("formulario"), said = document.getElementById("dicho");
-  if (!form || !said) return;
-  var signups = "/api/v1/suscriptores";
+  var place = document.querySelector("[data-avisos]"), form = document.getElementById("formulario"), said = document.getElementById("dicho");
+  if (!place) return;
+  var signups = "/api/v1/suscriptores", here = place.dataset.avisos;
 
   // say shows one message, with words of the server's where it has some.
   function say(state, detail) {
@@ -15,9 +16,10 @@
     });
   }
 
-  // look shows what is of one situation: listo, activo, or "" for neither.
+  // look shows what is of one situation: listo, activo, otro (for other places), or
+  // "" for none.
   function look(situation) {
-    page.querySelectorAll("[data-cuando]").forEach(function (e) { e.hidden = e.dataset.cuando !== situation; });
+    place.querySelectorAll("[data-cuando]").forEach(function (e) { e.hidden = e.dataset.cuando.split(" ").indexOf(situation) < 0; });
   }
 
   // Failure is an end that has a name among the messages.
@@ -37,7 +39,8 @@
     if (answer.status === 429) throw new Failure("espere");
     if (answer.status === 404) throw new Failure("desconocida");
     if (answer.status >= 500) throw new Failure("apagado");
-    throw new Failure("rechazado", String(parsed.error || "").replace(/^[a-z_]+: /, ""));
+    var spanish = document.documentElement.lang.slice(0, 2) === "es"; // as the service is
+    throw new Failure("rechazado", spanish ? String(parsed.error || "").replace(/^[a-z_]+: /, "") : "");
   }
 
   // keep works on what this browser remembers, which the service worker shares.
@@ -55,7 +58,8 @@
   }
   function token() { return keep("readonly", function (b) { return b.get("token"); }); }
   function remember(text) { return keep("readwrite", function (b) { return b.put(text, "token"); }); }
-  function forget() { return keep("readwrite", function (b) { return b.delete("token"); }); }
+  function speak(language) { return keep("readwrite", function (b) { return b.put(language, "idioma"); }); }
+  function forget() { return keep("readwrite", function (b) { return b.clear(); }); }
 
   function span(fields, name) {
     var from = fields.get(name + "_desde"), to = fields.get(name + "_hasta");
@@ -63,8 +67,8 @@
     return from ? { desde: from, hasta: to } : null;
   }
 
-  // wish reads the form: a trail that is ticked stands for its park.
-  function wish() {
+  // filledIn reads the form: a trail that is ticked stands for its park.
+  function filledIn() {
     var fields = new FormData(form), trails = fields.getAll("senderos"), hazards = fields.getAll("amenazas");
     var parks = fields.getAll("parques").filter(function (park) {
       return !trails.some(function (trail) { return trail.startsWith(park + "/"); });
@@ -72,9 +76,21 @@
     if (!parks.length && !trails.length) throw new Failure("sin_parques");
     if (!fields.get("consentimiento")) throw new Failure("sin_consentimiento");
     return {
-      canal: "webpush", parques: parks, senderos: trails, nivel_minimo: fields.get("nivel_minimo"), amenazas: hazards.length ? hazards : null,
-      silencio: span(fields, "silencio"), viaje: span(fields, "viaje"), idioma: fields.get("idioma"), consentimiento: true
+      parques: parks, senderos: trails, nivel_minimo: fields.get("nivel_minimo"), amenazas: hazards.length ? hazards : null,
+      silencio: span(fields, "silencio"), viaje: span(fields, "viaje"), idioma: fields.get("idioma")
     };
+  }
+
+  // alone is a wish for the page's place and nothing more.
+  function alone() {
+    return {
+      parques: here.indexOf("/") < 0 ? [here] : [], senderos: here.indexOf("/") < 0 ? [] : [here],
+      nivel_minimo: "precaucion", amenazas: null, silencio: null, viaje: null, idioma: place.dataset.idioma
+    };
+  }
+
+  function follows(held) {
+    return held.parques.indexOf(here) >= 0 || held.parques.indexOf(here.split("/")[0]) >= 0 || held.senderos.indexOf(here) >= 0;
   }
 
   // target gives where this browser is reached, made for the service's present key.
@@ -91,17 +107,29 @@
     }
   }
 
-  async function activate() {
-    var asked = wish();
+  async function activate() { await subscribe(here ? alone() : filledIn()); }
+
+  // add puts the page's place to what this browser follows already.
+  async function add() {
+    var held = await ask("GET", signups + "/" + await token()), wish = alone();
+    wish.parques = held.parques.concat(wish.parques);
+    wish.senderos = held.senderos.concat(wish.senderos).filter(function (trail) { return wish.parques.indexOf(trail.split("/")[0]) < 0; });
+    ["nivel_minimo", "amenazas", "silencio", "viaje", "idioma"].forEach(function (name) { wish[name] = held[name]; });
+    await subscribe(wish);
+  }
+
+  async function subscribe(wish) {
     var permission = await Notification.requestPermission();
     if (permission !== "granted") throw new Failure(permission === "denied" ? "denegado" : "sin_permiso");
     var key = (await ask("GET", "/api/v1/vapid")).clave_publica;
     await navigator.serviceWorker.register("/sw.js");
     var before = await token(), at = await target(key);
-    asked.webpush = { endpoint: at.endpoint, keys: at.toJSON().keys };
+    wish.canal = "webpush";
+    wish.consentimiento = true; // ticked, or said beside the button that was pressed
+    wish.webpush = { endpoint: at.endpoint, keys: at.toJSON().keys };
     var made;
     try {
-      made = await ask("POST", signups, asked);
+      made = await ask("POST", signups, wish);
     } catch (refused) {
       if (!before) await at.unsubscribe().catch(function () {}); // nothing would ever be sent there
       throw refused;
@@ -136,40 +164,47 @@
   async function refresh() {
     var known = await token(), worker = await navigator.serviceWorker.getRegistration("/");
     var at = known && worker && await worker.pushManager.getSubscription();
+    if (Notification.permission === "denied") say("denegado"); // before anybody presses in vain
     if (!at || Notification.permission !== "granted") return look("listo");
-    var places = [];
+    var held = null;
     try {
-      var held = await ask("GET", signups + "/" + known);
-      places = held.parques.concat(held.senderos);
+      held = await ask("GET", signups + "/" + known);
     } catch (failure) {
       if (failure.state === "desconocida") {
         await drop();
         return look("listo");
       }
     }
-    page.querySelector("[data-parques]").textContent = places.map(nameOf).join(", ");
-    page.querySelector("[data-baja]").href = "/baja/" + known;
-    look("activo");
+    if (held) await speak(held.idioma);
+    var names = place.querySelector("[data-parques]"), manage = place.querySelector("[data-gestionar]");
+    if (names) names.textContent = held ? held.parques.concat(held.senderos).map(nameOf).join(", ") : "";
+    if (!manage.dataset.raiz) manage.dataset.raiz = manage.getAttribute("href");
+    manage.href = manage.dataset.raiz + known;
+    look(here && held && !follows(held) ? "otro" : "activo");
   }
 
-  function nameOf(place) {
-    var input = form.querySelector('input[value="' + CSS.escape(place) + '"]') ||
-      form.querySelector('input[value="' + CSS.escape(place.split("/")[0]) + '"]');
-    return input ? input.parentNode.textContent.trim() : place;
+  function nameOf(name) {
+    var input = form.querySelector('input[value="' + CSS.escape(name) + '"]') ||
+      form.querySelector('input[value="' + CSS.escape(name.split("/")[0]) + '"]');
+    return input ? input.parentNode.textContent.trim() : name;
   }
 
   // run does what a button says, once at a time, and tells beside it how it ended.
   function run(work) {
     return async function (event) {
-      var button = event.currentTarget, buttons = page.querySelectorAll("[data-hacer]");
-      button.closest("[data-lugar]").append(said);
+      var button = event.currentTarget, buttons = place.querySelectorAll("[data-hacer]");
+      if (!here) button.closest("[data-lugar]").append(said);
       buttons.forEach(function (b) { b.disabled = true; });
+      said.setAttribute("aria-busy", "true");
       say("trabajando");
       try {
         await work();
       } catch (failure) {
-        say(failure instanceof Failure ? failure.state : "fallo", failure.detail);
+        var lost = failure.state === "desconocida"; // cancelled elsewhere meanwhile
+        say(failure instanceof Failure && !lost ? failure.state : "fallo", failure.detail);
+        if (lost) await drop().then(function () { look("listo"); });
       }
+      said.removeAttribute("aria-busy");
       buttons.forEach(function (b) { b.disabled = false; });
       (button.closest("[hidden]") ? said : button).focus(); // who has no mouse goes on from here
     };
@@ -182,10 +217,21 @@
     return "serviceWorker" in navigator && "PushManager" in window && "Notification" in window && "indexedDB" in window ? "" : "no_compatible";
   }
 
+  // A form that cannot be sent now stays as it is, and says so.
+  var sent = place.querySelector("form[data-envio]"), offline = place.querySelector("[data-sin-red]");
+  if (sent && offline) {
+    sent.addEventListener("submit", function (event) {
+      offline.hidden = navigator.onLine !== false;
+      if (!offline.hidden) event.preventDefault();
+    });
+  }
+
+  if (!said) return; // there is no push here
   var reason = unable();
   if (reason) return say(reason);
-  page.querySelectorAll("[data-hacer]").forEach(function (button) {
-    button.addEventListener("click", run(button.dataset.hacer === "cancelar" ? cancel : activate));
+  var works = { activar: activate, agregar: add, cancelar: cancel };
+  place.querySelectorAll("[data-hacer]").forEach(function (button) {
+    button.addEventListener("click", run(works[button.dataset.hacer]));
   });
   refresh().catch(function () { look("listo"); });
 })();

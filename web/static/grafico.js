@@ -76,7 +76,8 @@
     });
     var gaps = hours.map(function (hour, i) { return keys.some(function (key) { return series[key].values[i] === null; }); });
     return plot(height, keys, lines, [function (u) { shade(u); hatch(u, gaps); }], [], {
-      scale: "y", size: GUTTER, stroke: colour("suave"), font: FONT, gap: 4, space: 26, grid: { stroke: colour("raya"), width: 1 }, ticks: { show: false }
+      scale: "y", size: GUTTER, stroke: colour("suave"), font: FONT, gap: 4, space: 26, grid: { stroke: colour("raya"), width: 1 }, ticks: { show: false },
+      values: function (u, at) { return at.map(function (value) { return String(value).replace("-", "\u2212"); }); }
     }, range);
   }
 
@@ -112,7 +113,7 @@
 
   function width() { return Math.max(figure.clientWidth, 240); }
 
-  // fill paints the hours for which a test holds, each run at once.
+  // runs paints the hours for which a test gives the same, each run at once.
   function runs(test, paint) {
     for (var from = 0; from < hours.length;) {
       var to = from + 1, value = test(from);

@@ -161,11 +161,14 @@
     var hour = new Date(end), minutes = ("0" + hour.getMinutes()).slice(-2);
     status.textContent = words["mapa.vence"].replace("{hora}", hour.getHours() + ":" + minutes);
     (function check() {
-      var left = end - Date.now();
+      var left = end - now();
       if (left <= 0) over(words["mapa.vencido"]);
       else setTimeout(check, Math.min(left, 60000));
     })();
-    document.addEventListener("visibilitychange", function () { if (Date.now() >= end) over(words["mapa.vencido"]); });
+    document.addEventListener("visibilitychange", function () { if (now() >= end) over(words["mapa.vencido"]); });
+
+    // The device's clock may be wrong, and the page knows by how much.
+    function now() { return window.vigia ? window.vigia.now() : Date.now(); }
 
     function over(text) {
       status.textContent = text;

@@ -58,6 +58,26 @@ func (l *Language) MailDay(t time.Time, zone *time.Location) string {
 	return l.days[t.Weekday()] + " " + t.Format(form)
 }
 
+// MailHour says an hour and minute as in a sentence, and whose they are: "las 14:05
+// (UTC−3)", "la 01:05 (UTC−3)".
+func (l *Language) MailHour(t time.Time, zone *time.Location) string {
+	return l.theHour(l.MailClock(t, zone))
+}
+
+// MailMoment says an instant as in a sentence: "las 14:05 del sáb 21-11-2026 (UTC−3)".
+func (l *Language) MailMoment(t time.Time, zone *time.Location) string {
+	t = t.In(zone)
+	return l.Mail("momento", "las", l.theHour(t.Format("15:04")), "de_dia", l.ofDay(l.MailDay(t, zone), false), "zona", offset(t))
+}
+
+// MailChange says what became of an alert since its reader was told of it.
+func (l *Language) MailChange(a *alert.Alert, what alert.ChangeKind, zone *time.Location) string {
+	if what == alert.Moved { // told of only when it begins sooner
+		return l.Mail("antes", "cuando", l.dates(a.Start, a.End, zone))
+	}
+	return l.ChangeSummary(&alert.Change{What: what, Level: a.Level, Start: a.Start, End: a.End}, zone)
+}
+
 // MailClock says an hour and minute, and whose they are: "14:05 (UTC−3)".
 func (l *Language) MailClock(t time.Time, zone *time.Location) string {
 	t = t.In(zone)

@@ -78,7 +78,7 @@ func (l *Language) AlertTitle(a *alert.Alert, park string, now time.Time, zone *
 // AlertSummary says what the models have, when, how much against which threshold,
 // where, how many of them agree, and the trails by their names.
 func (l *Language) AlertSummary(a *alert.Alert, trails []string, now time.Time, zone *time.Location) string {
-	parts := []string{l.say("resumen", "amenaza", l.hazards[a.Hazard], "cuando", l.Window(a.Start, a.End, now, zone))}
+	parts := []string{l.say("resumen", "amenaza", l.hazards[a.Hazard], "cuando", l.window(a.Start, a.End, now, zone, "dia.en_frase"))}
 	for i := range a.Causes {
 		if text := l.cause(&a.Causes[i]); text != "" {
 			parts = append(parts, text)
@@ -159,6 +159,12 @@ func (l *Language) ChangeSummary(c *alert.Change, zone *time.Location) string {
 // Window says from when to when, as people say it who look at it now: "hoy de 9 a
 // 23 h", "sáb 21, 9–23 h", "hasta las 6 h de mañana".
 func (l *Language) Window(start, end, now time.Time, zone *time.Location) string {
+	return l.window(start, end, now, zone, "dia")
+}
+
+// window is Window, with the key by which the hours of a day that is not near are
+// said: within a sentence they need its small words.
+func (l *Language) window(start, end, now time.Time, zone *time.Location, aDay string) string {
 	start, end, now = start.In(zone), end.In(zone), now.In(zone)
 	first, near := l.day(start, now)
 	last, lastNear := l.day(lastDay(end), now)
@@ -166,7 +172,7 @@ func (l *Language) Window(start, end, now time.Time, zone *time.Location) string
 	case first == last && near:
 		return l.say("dia.cercano", "dia", first, "desde", l.clock(start), "hasta", l.clockAtEnd(end))
 	case first == last:
-		return l.say("dia", "dia", first, "desde", l.clock(start), "hasta", l.clockAtEnd(end))
+		return l.say(aDay, "dia", first, "desde", l.clock(start), "hasta", l.clockAtEnd(end))
 	case daysBetween(start, now) > 0:
 		return l.say("hasta", "hasta_las", l.theHour(l.clockAtEnd(end)), "de_otro", l.ofDay(last, lastNear))
 	default:

@@ -1,0 +1,257 @@
+package site
+
+import (
+	"context"
+	"html"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"vigia/handlers/api"
+	"vigia/web"
+)
+
+func theContract(t testing.TB) *contract {
+	t.Helper()
+	c, err := readContract(api.Document())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// everyOperation calls do for each operation with its path and method.
+func (c *contract) everyOperation(do func(path string, item *pathItem, method string, o *operation)) {
+	for i := range c.Paths {
+		for _, o := range c.Paths[i].Value.operations() {
+			do(c.Paths[i].Name, &c.Paths[i].Value, o.Name, o.Value)
+		}
+	}
+}
+
+// contractKeys are the keys of texts that the OpenAPI document asks for, by prefix.
+func contractKeys() map[string][]string {
+	c, err := readContract(api.Document())
+	if err != nil {
+		return nil
+	}
+	words, err := spanish()
+	if err != nil {
+		return nil
+	}
+	f := map[string][]string{
+		"api.en.": {"path", "query"}, "api.tipo.": {"string", "number", "integer", "boolean", "object", "date", "date-time"},
+	}
+	c.everyOperation(func(_ string, item *pathItem, _ string, o *operation) {
+		f["api.op."] = append(f["api.op."], o.ID)
+		if o.Description != "" {
+			f["api.mas."] = append(f["api.mas."], o.ID)
+		}
+		for _, p := range slices.Concat(item.Parameters, o.Parameters) {
+			f["api.param."] = append(f["api.param."], p.Name)
+		}
+	})
+	for _, r := range c.Components.Responses {
+		f["api.respuesta."] = append(f["api.respuesta."], r.Name)
+	}
+	r := referenceWords{words, c}
+	for _, resource := range r.resources() {
+		f["api.recurso."] = append(f["api.recurso."], resource.Name)
+	}
+	c.everyField(func(resource, path string, _ *schema) {
+		f["api.campo."] = append(f["api.campo."], strings.TrimPrefix(words.fieldKey(resource, path), "api.campo."))
+	})
+	return f
+}
+
+// everyField calls do for each field of each resource.
+func (c *contract) everyField(do func(resource, path string, s *schema)) {
+	var walk func(resource, prefix string, s *schema)
+	walk = func(resource, prefix string, s *schema) {
+		for _, name := range s.members() {
+			field := s.Properties[name]
+			do(resource, prefix+name, field)
+			walk(resource, prefix+name+".", field)
+			if field.Items != nil {
+				walk(resource, prefix+name+"[].", field.Items)
+			}
+		}
+	}
+	for i := range c.Components.Schemas {
+		walk(c.Components.Schemas[i].Name, "", &c.Components.Schemas[i].Value)
+	}
+}
+
+func TestReferenceHasAllOfTheDocument(t *testing.T) {
+	c, e := theContract(t), short(edition(t))
+	operations := 0
+	for _, root := range []string{"", "/en"} {
+		page := pagesIn(t, root, e, now)["/api"]
+		if err := wellFormed(page); err != nil {
+			t.Error(err)
+		}
+		text := readable(page)
+		c.everyOperation(func(path string, item *pathItem, method string, o *operation) {
+			operations++
+			_, section, _ := strings.Cut(page, `<h3 id="`+o.ID+`">`)
+			section, _, _ = strings.Cut(section, "</section>")
+			if !strings.HasPrefix(readable("<h3>"+section), " "+method+" "+path) {
+				t.Errorf("%s: no %s %s", root, method, path)
+			}
+			for _, p := range slices.Concat(item.Parameters, o.Parameters) {
+				if !strings.Contains(section, "<code>"+p.Name+"</code>") {
+					t.Errorf("%s %s: no parameter %s", method, path, p.Name)
+				}
+			}
+			if runs := strings.Contains(section, `class="probar"`); runs != (method == "GET") {
+				t.Errorf("%s %s: it can be run: %v", method, path, runs)
+			}
+			for _, status := range o.Responses {
+				if data := status.Value.data(); data != nil && data.Ref != "" && !strings.Contains(section, `href="#recurso-`+refName(data.Ref)+`"`) {
+					t.Errorf("%s %s: no %s", method, path, data.Ref)
+				}
+				name := refName(status.Value.Ref)
+				if name != "" && !strings.Contains(section, status.Name+` <a href="#error-`+name+`">`) {
+					t.Errorf("%s %s: no %s", method, path, status.Name)
+				}
+			}
+		})
+		c.everyField(func(resource, path string, s *schema) {
+			_, part, _ := strings.Cut(page, `id="recurso-`+resource+`">`)
+			part, _, _ = strings.Cut(part, "</details>")
+			base := regexp.MustCompile(`href="#recurso-(\w+)">(?:Todo|Everything)`).FindStringSubmatch(part)
+			if !strings.Contains(part, "<code>"+path+"</code>") && base == nil {
+				t.Errorf("%s: %s has no field %s", root, resource, path)
+			}
+			for _, value := range allowedValues(s) {
+				if !strings.Contains(part, "<code>"+value+"</code>") && base == nil {
+					t.Errorf("%s.%s: the value %s is missing", resource, path, value)
+				}
+			}
+		})
+		if strings.Contains(text, "api.") && regexp.MustCompile(`\bapi\.[a-z]+\.`).MatchString(text) {
+			t.Errorf("%s: a text is missing", root)
+		}
+	}
+	if operations != 28 {
+		t.Errorf("%d operations in two languages", operations)
+	}
+}
+
+// What the document says in Spanish is what the page says.
+func TestReferenceSaysWhatTheDocumentSays(t *testing.T) {
+	c, words := theContract(t), newSite(t).languages[0].texts
+	same := func(what, key, said string) {
+		if said != "" && words.say(key) != said {
+			t.Errorf("%s: the document says %q, the page %q", what, said, words.say(key))
+		}
+	}
+	c.everyOperation(func(_ string, item *pathItem, _ string, o *operation) {
+		same(o.ID, "api.op."+o.ID, o.Summary)
+		same(o.ID, "api.mas."+o.ID, o.Description)
+		for _, p := range slices.Concat(item.Parameters, o.Parameters) {
+			same(p.Name, "api.param."+p.Name, p.Description)
+		}
+	})
+	for _, r := range c.Components.Responses {
+		same(r.Name, "api.respuesta."+r.Name, r.Value.Description)
+	}
+	for _, s := range c.Components.Schemas {
+		if s.Value.Properties != nil {
+			same(s.Name, "api.recurso."+s.Name, s.Value.Description)
+		}
+	}
+	c.everyField(func(resource, path string, s *schema) {
+		same(resource+"."+path, words.fieldKey(resource, path), s.Description)
+	})
+}
+
+// The examples that the page asks for without a script are answered.
+func TestReferenceExamplesAreAnswered(t *testing.T) {
+	server := reception(t, newFront(t, nil))
+	page := pagesOf(t, edition(t), now)["/api"]
+	examples := regexp.MustCompile(`class="abrir" href="([^"]+)"`).FindAllStringSubmatch(page, -1)
+	if len(examples) != 11 {
+		t.Errorf("%d examples", len(examples))
+	}
+	for _, m := range examples {
+		r := httptest.NewRequest("GET", html.UnescapeString(m[1]), nil)
+		w := httptest.NewRecorder()
+		server.Config.Handler.ServeHTTP(w, r)
+		if w.Code != 200 {
+			t.Errorf("%s: %d", m[1], w.Code)
+		}
+	}
+}
+
+func TestContractFaults(t *testing.T) {
+	for _, bad := range []string{`[]`, `{}`, `{"servers":[{"url":"/"}],"paths":[]}`, `{"servers":[{"url":"/"}],"paths":{"/a":{"get":[]}}}`} {
+		if _, err := readContract([]byte(bad)); err == nil {
+			t.Errorf("%s passes", bad)
+		}
+	}
+}
+
+func TestReferenceInABrowser(t *testing.T) {
+	ctx := browser(t)
+	server := reception(t, newFront(t, nil))
+	var said complaints
+	said.watch(t, ctx, server.URL)
+	for _, path := range []string{"/api", "/en/api"} {
+		if got := visit(t, ctx, server.URL+path, 360, "light"); got.Overflow > 0 {
+			t.Errorf("%s: %d px wider than the screen", path, got.Overflow)
+		}
+		runExample(t, ctx, "listarParques", "", "200", `"data": [`)
+		runExample(t, ctx, "listarUmbrales", "", "200", `"reglas_version"`)
+		runExample(t, ctx, "verPronostico", `f.slug.value = "lauca"; f.horas.value = "2";`, "200", `"horas": [`)
+		runExample(t, ctx, "listarAlertas", `f.nivel.value = "peligro";`, "200", `"nivel": "peligro"`)
+		if complaints := said.take(); len(complaints) > 0 {
+			t.Errorf("%s: %v", path, complaints)
+		}
+		runExample(t, ctx, "verParque", `f.slug.value = "no-hay?x";`, "404", `parque_no_encontrado`)
+		said.take() // the browser notes the 404
+		shoot(t, ctx, path, 360)
+	}
+	if err := chromedp.Do(ctx, withoutScripts(true)); err != nil {
+		t.Fatal(err)
+	}
+	got := visit(t, ctx, server.URL+"/api", 360, "light")
+	if strings.Contains(got.Text, "Probar") || !strings.Contains(got.Text, "Abrir esta dirección") {
+		t.Error("without a script there is a button that does nothing, or no link")
+	}
+}
+
+// runExample fills the fields of an example, presses its button and waits for what
+// the page then shows.
+func runExample(t *testing.T, ctx context.Context, id, fill, status, has string) {
+	t.Helper()
+	type shownAnswer struct{ Status, Headers, Text, Command string }
+	got, err := chromedp.Run(ctx, chromedp.Evaluate[shownAnswer](`(async () => {
+		const section = document.getElementById("`+id+`").closest("section"), f = section.querySelector("form");
+		`+fill+`
+		f.dispatchEvent(new Event("input"));
+		f.querySelector("[type=submit]").click();
+		const state = f.querySelector(".resultado");
+		while (!/^\d/.test(state.textContent) || f.querySelector("[type=submit]").disabled) await new Promise(requestAnimationFrame);
+		const answer = {Status: state.textContent, Headers: f.querySelector(".cabeceras").innerText,
+			Text: f.querySelector(".json").innerText, Command: section.querySelector(".orden").textContent};
+		state.textContent = "";
+		return answer;
+	})()`, chromedp.EvalAwaitPromise))
+	if err != nil {
+		t.Fatalf("%s: %v", id, err)
+	}
+	if !strings.HasPrefix(got.Status, status+" ") || !strings.Contains(got.Text, has) || !strings.Contains(got.Headers, "Cache-Control") {
+		t.Errorf("%s: %+.300v", id, got)
+	}
+	if strings.Contains(fill, "no-hay?x") && !strings.Contains(got.Command, "/parques/no-hay%3Fx'") {
+		t.Errorf("%s: the command is %s", id, got.Command)
+	}
+}
+
+// spanish reads the texts of the first language.
+func spanish() (texts, error) { return readTexts(web.Files, tongues[0]) }

@@ -1,0 +1,159 @@
+package site
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"vigia/forecast/hazard"
+)
+
+// ruleRow is what the rules ask of a hazard's values in one kind of place: each
+// string is an alternative that is enough. Without any the level is not given.
+type ruleRow struct {
+	Place      string
+	Amber, Red []string
+}
+
+// ruleRows spells out the thresholds of a hazard as the rules compare them, a row
+// for each kind of place that they tell apart.
+func (t texts) ruleRows(r *hazard.Rules, h hazard.Hazard) (rows []ruleRow) {
+	absent := false
+	for _, kind := range kindsOfPlace(r, h) {
+		amber, red := r.Criteria(h, kind.terrain())
+		if amber == nil && red == nil {
+			absent = true
+			continue
+		}
+		rows = append(rows, ruleRow{t.placeName(kind), t.alternatives(amber), t.alternatives(red)})
+	}
+	if absent {
+		rows = append(rows, ruleRow{Place: t.say("metodo.lugar.ausente")})
+	}
+	return rows
+}
+
+// kindOfPlace is terrains that the rules of a hazard do not tell apart.
+type kindOfPlace struct {
+	remote    bool // more than four hours from shelter
+	zones     []hazard.Zone
+	exposures []hazard.Exposure
+	rest      bool // the exposures are those that were not named before
+}
+
+func (k kindOfPlace) terrain() hazard.Terrain {
+	return hazard.Terrain{Exposure: k.exposures[0], Zone: k.zones[0], Remote: k.remote, Fuel: true}
+}
+
+// kindsOfPlace divides all terrains by what the rules ask there: by shelter where
+// that matters, then by zone, then by exposure, the commonest kind last.
+func kindsOfPlace(r *hazard.Rules, h hazard.Hazard) (kinds []kindOfPlace) {
+	column := func(remote bool, z hazard.Zone) (asked [hazard.NumExposures]string) {
+		for e := range asked {
+			asked[e] = fmt.Sprint(r.Criteria(h, hazard.Terrain{Exposure: hazard.Exposure(e), Zone: z, Remote: remote, Fuel: true}))
+		}
+		return asked
+	}
+	byShelter := slices.ContainsFunc(hazard.Zones(), func(z hazard.Zone) bool { return column(true, z) != column(false, z) })
+	for _, remote := range []bool{true, false} {
+		if remote && !byShelter {
+			continue
+		}
+		for _, zones := range grouped(hazard.Zones(), func(z hazard.Zone) string { return fmt.Sprint(column(remote, z)) }) {
+			asked := column(remote, zones[0])
+			for i, exposures := range commonestLast(grouped(allExposures(), func(e hazard.Exposure) string { return asked[e] })) {
+				kinds = append(kinds, kindOfPlace{remote, zones, exposures, i > 0 && len(exposures) > 2})
+			}
+		}
+	}
+	return kinds
+}
+
+func allExposures() []hazard.Exposure {
+	all := make([]hazard.Exposure, hazard.NumExposures)
+	for i := range all {
+		all[i] = hazard.Exposure(i)
+	}
+	return all
+}
+
+// grouped puts together what has the same key, in the order of the first of each.
+func grouped[T any](list []T, key func(T) string) (groups [][]T) {
+	var keys []string
+	for _, x := range list {
+		i := slices.Index(keys, key(x))
+		if i < 0 {
+			i, keys, groups = len(keys), append(keys, key(x)), append(groups, nil)
+		}
+		groups[i] = append(groups[i], x)
+	}
+	return groups
+}
+
+// commonestLast moves the largest group to the end.
+func commonestLast[T any](groups [][]T) [][]T {
+	largest := 0
+	for i := range groups {
+		if len(groups[i]) >= len(groups[largest]) {
+			largest = i
+		}
+	}
+	last := groups[largest]
+	return append(slices.Delete(groups, largest, largest+1), last)
+}
+
+// placeName says a kind of place: "bosque", "zona árida", "demás lugares".
+func (t texts) placeName(k kindOfPlace) string {
+	var parts []string
+	if k.remote {
+		parts = append(parts, t.say("metodo.lugar.remoto"))
+	}
+	if len(k.zones) < len(hazard.Zones()) {
+		names := make([]string, len(k.zones))
+		for i, z := range k.zones {
+			names[i] = t.say("metodo.zona." + z.String())
+		}
+		parts = append(parts, t.say("metodo.lugar.zona", "zonas", strings.Join(names, ", ")))
+	}
+	switch {
+	case k.rest:
+		parts = append(parts, t.say("metodo.lugar.demas"))
+	case len(k.exposures) < hazard.NumExposures:
+		names := make([]string, len(k.exposures))
+		for i, e := range k.exposures {
+			names[i] = t.say("metodo.exposicion." + e.String())
+		}
+		parts = append(parts, strings.Join(names, ", "))
+	case len(parts) == 0:
+		parts = append(parts, t.say("metodo.lugar.todos"))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// alternatives writes what is enough for a level, one way a string.
+func (t texts) alternatives(list [][]hazard.Criterion) []string {
+	ways := make([]string, len(list))
+	for i, criteria := range list {
+		parts := make([]string, len(criteria))
+		for j, c := range criteria {
+			parts[j] = t.criterion(c)
+		}
+		ways[i] = strings.Join(parts, t.say("metodo.y"))
+	}
+	return ways
+}
+
+// criterion writes a comparison with all the figures of its threshold.
+func (t texts) criterion(c hazard.Criterion) string {
+	if c.HourOfDay {
+		return t.say("metodo.hora_local") + " " + c.Sign + "\u00a0" + t.decimal(c.Threshold, 6) + "\u00a0h"
+	}
+	value, unit := c.Threshold, "\u00a0"+c.Quantity.Unit()
+	switch c.Quantity {
+	case hazard.IgnitionQuantity:
+		value, unit = value*100, "\u00a0%"
+	case hazard.WeatherCodeQuantity, hazard.UVQuantity:
+		unit = ""
+	}
+	return t.say("cantidad."+c.Quantity.String()) + " " + c.Sign + "\u00a0" + t.decimal(value, 6) + unit
+}
