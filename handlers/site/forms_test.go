@@ -231,6 +231,21 @@ func TestFaultyFormKeepsWhatWasFilledIn(t *testing.T) {
 	}
 }
 
+// A day and an hour that are none would make a page that is not valid.
+func TestFaultyFormShowsNoDayThatIsNone(t *testing.T) {
+	f := newFront(t, nil)
+	got := f.post("/suscribirse", filledIn(func(in url.Values) {
+		in.Set("silencio_desde", "1:00")
+		in.Set("viaje_desde", "2026-02-30")
+		in.Set("viaje_hasta", "mañana")
+	}))
+	for _, must := range []string{`name="silencio_desde" value=""`, `name="viaje_desde" value=""`, `name="viaje_hasta" value=""`} {
+		if got.status != 422 || !strings.Contains(got.page, must) {
+			t.Errorf("%d: lacks %s", got.status, must)
+		}
+	}
+}
+
 func TestFormListsEveryPlace(t *testing.T) {
 	f := newFront(t, nil)
 	c := edition(t).Catalogue

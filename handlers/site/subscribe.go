@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/julienschmidt/httprouter"
 
@@ -110,7 +111,7 @@ var plainFields = []string{"email", "silencio_desde", "silencio_hasta", "viaje_d
 func (p draft) form(in url.Values, faults []fieldFault) formPage {
 	view := formPage{Faults: faults, Value: make(map[string]string), Trap: trapField, Agreed: in.Get("consentimiento") != ""}
 	for _, name := range plainFields {
-		view.Value[name] = in.Get(name)
+		view.Value[name] = shownAgain(name, in.Get(name))
 	}
 	say := p.say
 	for l := alert.Caution; l <= alert.Danger; l++ {
@@ -129,6 +130,16 @@ func (p draft) form(in url.Values, faults []fieldFault) formPage {
 	view.More = in.Get("viaje_desde")+in.Get("viaje_hasta")+in.Get("silencio_desde")+in.Get("silencio_hasta")+in.Get("amenazas") != "" ||
 		view.Fault("viaje") != nil || view.Fault("silencio") != nil || view.Fault("amenazas") != nil
 	return view
+}
+
+// shownAgain gives what was filled into a field as its kind can hold it: a day or
+// an hour that is none cannot stand in the fields of those.
+func shownAgain(field, text string) string {
+	form := map[string]string{"silencio_desde": "15:04", "silencio_hasta": "15:04", "viaje_desde": time.DateOnly, "viaje_hasta": time.DateOnly}[field]
+	if _, err := time.Parse(form, text); form != "" && (err != nil || len(text) != len(form)) {
+		return ""
+	}
+	return text
 }
 
 // addParks puts the parks into a form: those that are ticked with their trails,

@@ -86,6 +86,17 @@ func TestCancelling(t *testing.T) {
 	}
 }
 
+// The one click of a mail in English is that of a mail in Spanish, in English.
+func TestCancellingInEnglish(t *testing.T) {
+	f := newFront(t, nil)
+	asked := f.get("/en/baja/" + activeToken)
+	done := f.do("POST", "/en/baja/"+activeToken, "List-Unsubscribe=One-Click")
+	if done.status != 200 || !strings.Contains(done.text, "Subscription cancelled") || !f.desk.cancelled[activeToken] ||
+		!strings.Contains(asked.page, `action="/en/baja/`+activeToken+`"`) || !strings.Contains(asked.page, `href="/en/gestionar/`+activeToken+`"`) {
+		t.Errorf("%d: %s", done.status, done.text)
+	}
+}
+
 func TestDeskThatFails(t *testing.T) {
 	for _, path := range []string{"/confirmar/" + pendingToken, "/confirmar/" + pendingToken + "/no-fui-yo", "/baja/" + activeToken} {
 		f := newFront(t, nil)
