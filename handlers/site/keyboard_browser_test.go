@@ -34,6 +34,7 @@ const listReachable = `(() => {
 
 // judgeOrder tells what was not reached, and where the eye would have to jump:
 // to something wholly above, or before it on its line, that begins no new column.
+// On a map, places follow each other by state and may lie over one another.
 const judgeOrder = `(() => {
 	const again = reached.indexOf(reached[0], 1), way = again < 0 ? reached : reached.slice(0, again);
 	const faults = wanted.filter(e => !way.includes(e)).map(e => "is not reached: " + nameOf(e));
@@ -41,7 +42,7 @@ const judgeOrder = `(() => {
 	const box = e => { const b = e.getClientRects()[0] || e.getBoundingClientRect(); return {top: b.top + scrollY, bottom: b.bottom + scrollY, left: b.left, right: b.right}; };
 	for (let i = 1; i < way.length; i++) {
 		const from = way[i - 1], to = way[i];
-		if (afloat(from) || afloat(to) || from.closest(".saltar")) continue;
+		if (afloat(from) || afloat(to) || from.closest(".saltar, .leaflet-container")) continue;
 		const a = box(from), b = box(to);
 		const above = b.bottom <= a.top + 1 && b.left < a.right, before = b.right <= a.left && b.top < a.bottom && b.bottom > a.top && b.bottom - a.bottom < 4;
 		if (above || before) faults.push("goes " + (above ? "up" : "back") + " from " + nameOf(from) + " to " + nameOf(to));
@@ -137,7 +138,7 @@ type spot struct {
 }
 
 // covered finds what has the focus and lies under something else, or out of sight.
-const covered = `wanted.map(e => {
+const covered = `wanted.filter(e => !e.closest(".leaflet-marker-pane")).map(e => {
 	e.focus();
 	const line = e.getClientRects()[0], x = line.left + line.width / 2, y = line.top + line.height / 2;
 	const top = document.elementFromPoint(x, y), mine = top && (e.contains(top) || top.contains(e) || [...(e.labels || [])].some(l => l.contains(top)));

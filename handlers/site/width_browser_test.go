@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
 
@@ -12,7 +13,8 @@ import (
 const wider = `(() => {
 	const page = document.scrollingElement;
 	if (page.scrollWidth <= page.clientWidth) return [];
-	const out = [...document.body.querySelectorAll("*:not(svg *)")].filter(e => e.getBoundingClientRect().right > page.clientWidth + 0.5);
+	const boxed = e => { for (e = e.parentElement; e; e = e.parentElement) if (getComputedStyle(e).overflowX !== "visible" && e !== document.body && e !== page) return true; return false; };
+	const out = [...document.body.querySelectorAll("*:not(svg *)")].filter(e => e.getBoundingClientRect().right > page.clientWidth + 0.5 && !boxed(e));
 	return out.filter(e => !out.some(o => o !== e && e.contains(o))).slice(0, 3)
 		.map(e => e.tagName + "." + e.getAttribute("class") + " to " + Math.round(e.getBoundingClientRect().right) + ": " + e.textContent.trim().slice(0, 60))
 		.concat("the page is " + page.scrollWidth + " wide");
@@ -39,26 +41,29 @@ func at(width int64, faults []string) []string {
 	return faults
 }
 
-// enlarge sets letters to twice their size, as the setting of a phone does, and
-// tells which did not follow and which are cut.
-const enlarge = `(async () => {
-	const frame = () => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
-	const shown = e => e.checkVisibility({visibilityProperty: true}) && !e.closest(".oculto, .visually-hidden, [aria-hidden=true], svg");
+// noteLetters notes the size of all text.
+const noteLetters = `(() => {
+	const shown = e => e.checkVisibility({visibilityProperty: true}) && !e.closest(".oculto, [aria-hidden=true], svg");
 	const own = e => [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim());
-	const texts = [...document.body.querySelectorAll("*")].filter(e => own(e) && shown(e));
-	const before = texts.map(e => parseFloat(getComputedStyle(e).fontSize));
-	document.documentElement.style.fontSize = "200%";
-	await frame();
+	window.letters = [...document.body.querySelectorAll("*")].filter(e => own(e) && shown(e)).map(e => [e, parseFloat(getComputedStyle(e).fontSize)]);
+	return true;
+})()`
+
+// judgeLetters tells which text did not grow and which is cut. What is one pixel
+// large is for ears alone.
+const judgeLetters = `(async () => {
+	await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
 	const faults = [];
 	const name = e => e.tagName + "." + e.getAttribute("class") + ": " + e.textContent.trim().slice(0, 60);
-	texts.forEach((e, i) => {
+	letters.filter(([e]) => e.checkVisibility({visibilityProperty: true})).forEach(([e, before]) => {
 		const now = parseFloat(getComputedStyle(e).fontSize);
-		if (now < before[i] * 1.5) faults.push("grows from " + before[i] + " px only to " + now + " px: " + name(e));
+		if (now < before * 1.5) faults.push("grows from " + before + " px only to " + now + " px: " + name(e));
 		const range = document.createRange();
 		range.selectNodeContents(e);
 		const text = range.getBoundingClientRect();
 		for (let box = e; box && box !== document.body; box = box.parentElement) {
 			const style = getComputedStyle(box), edge = box.getBoundingClientRect();
+			if (edge.width < 2 || edge.height < 2) break;
 			const sideways = style.overflowX === "hidden" || style.overflowX === "clip", down = style.overflowY === "hidden" || style.overflowY === "clip";
 			if (sideways && (text.right > edge.right + 1 || text.left < edge.left - 1) || down && text.bottom > edge.bottom + 1) {
 				faults.push("cut by " + box.tagName + "." + box.getAttribute("class") + ": " + name(e));
@@ -75,8 +80,24 @@ func largeText(t *testing.T, tab context.Context, s *stop) (faults []string) {
 	for _, width := range []int64{360, 1280} {
 		s.visit(t, tab, width, "light")
 		evaluate[bool](t, tab, unfold)
-		faults = append(faults, at(width, evaluate[[]string](t, tab, enlarge))...)
+		evaluate[bool](t, tab, noteLetters)
+		setLetters(t, tab, 2*usualLetters)
+		faults = append(faults, at(width, evaluate[[]string](t, tab, judgeLetters))...)
 		faults = append(faults, at(width, evaluate[[]string](t, tab, wider))...)
+		setLetters(t, tab, usualLetters)
 	}
 	return faults
+}
+
+// usualLetters is the size of letters that browsers begin with, in pixels.
+const usualLetters = 16
+
+// setLetters chooses the size of letters, as a person does in the browser's
+// settings: style that asks for the width of the screen in letters follows too.
+func setLetters(t *testing.T, tab context.Context, size int64) {
+	t.Helper()
+	_, err := chromedp.Call(tab, page.SetFontSizes, page.SetFontSizesParams{FontSizes: &page.FontSizes{Standard: size, Fixed: size}})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
