@@ -16,7 +16,7 @@ import (
 var scriptOnly = []struct{ selector, reason string }{
 	{"[data-estado], [data-cuando]", "pushes to this browser are a script's work; the page says so without one"},
 	{".mapa", "the map needs one, and says so; the list has every park"},
-	{".buscador, .buscar-parque", "what is typed narrows down the list that is there without it"},
+	{".buscador, .filtro", "what is typed narrows down the list that is there without it"},
 	{".probar", "the examples run by a script; each stands there to be copied"},
 	{".viva", "how old something is by now; the page says since when and until when"},
 	{"#copia, #nueva, #lista", "what is kept on the device and what is newer, a script alone can know"},
