@@ -44,6 +44,7 @@ var samples = map[string][3]string{
 	"to":              {"2026-01-02", "2026-02-28", "2024-02-29"},
 	"days":            {"1", "7", "731"},
 	"csv":             {"yes", "true", "yes"},
+	"binary":          {"/usr/bin/vigia", "/usr/local/bin/vigia", "/opt/vigia"},
 	"speed":           {"2", "60", "3600"},
 	"seed":            {"0", "7", "18446744073709551615"},
 	"config":          {"a.conf", "b.conf", "c.conf"},
