@@ -36,6 +36,7 @@ import (
 	"vigia/notify/mail"
 	"vigia/notify/push"
 	people "vigia/notify/simulate"
+	"vigia/notify/systemd"
 	"vigia/store"
 	"vigia/store/catalogue"
 	"vigia/store/notices"
@@ -44,8 +45,8 @@ import (
 	"vigia/web"
 )
 
-// version is the service's own label; the commit comes from the build.
-const version = "v0.1.0-alpha"
+// version is the service's own label, as the compiler wrote it.
+var version = offline.ReadBuild().Version
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
@@ -60,17 +61,20 @@ func run(ctx context.Context, args, environ []string, out, errs io.Writer) int {
 	if len(args) > 0 {
 		name, rest = args[0], args[1:]
 	}
+	inJournal := settings.InJournal(errs, environ)
 	s, err := settings.Parse(name, rest, environ, os.ReadFile, openmeteo.CanonicalModel)
 	if err != nil {
-		fmt.Fprintln(errs, err)
+		settings.Complain(errs, inJournal, err.Error())
 		return 2
 	}
 	commands := map[string]func(context.Context, *settings.Settings, offline.Terminal) error{
 		"demo": demo, "serve": serve, "check": check, "test-mail": testMail, "catalogue": offline.Catalogues,
-		"backup": offline.Backup, "import": offline.Imports, "calibrate": offline.Calibrate, "version": showVersion, "help": help,
+		"backup": offline.Backup, "import": offline.Imports, "calibrate": offline.Calibrate,
+		"systemd": offline.Unit, "version": offline.ShowVersion, "help": offline.Help,
 	}
-	if err := commands[s.Command](ctx, s, offline.Terminal{Out: out, Errs: errs, Log: s.NewLog(errs), Clock: clockwork.NewRealClock(), UserAgent: "vigia/" + version}); err != nil {
-		fmt.Fprintf(errs, "vigia %s: %v\n", s.Command, err)
+	t := offline.Terminal{Out: out, Errs: errs, Log: s.NewLog(errs, inJournal), Clock: clockwork.NewRealClock(), Environ: environ, UserAgent: "vigia/" + version}
+	if err := commands[s.Command](ctx, s, t); err != nil {
+		settings.Complain(errs, inJournal, fmt.Sprintf("vigia %s: %v", s.Command, err))
 		if usage := (*settings.UsageError)(nil); errors.As(err, &usage) {
 			return 2
 		}
@@ -118,9 +122,10 @@ type service struct {
 	limits openmeteo.Limits
 	crowd  *people.Crowd // demo: those who are told; nil in the real service
 
-	parks *catalogue.Catalogue
-	hosts subscription.PushHosts
-	file  *store.Store
+	parks   *catalogue.Catalogue
+	hosts   subscription.PushHosts
+	file    *store.Store
+	manager *systemd.Manager // who started the service; nil is nobody who listens
 }
 
 // run puts the parts together and runs them until ctx ends: first no new requests
@@ -131,6 +136,9 @@ func (v *service) run(ctx context.Context) (err error) {
 	}
 	if v.hosts, err = subscription.ParsePushHosts(v.PushHosts); err != nil {
 		return fmt.Errorf("--push-hosts: %w", err)
+	}
+	if v.manager, err = systemd.FromEnvironment(v.Environ, clockwork.NewRealClock(), v.Log); err != nil {
+		return err
 	}
 	saveMemory(len(v.parks.Trails))
 	if v.file, err = offline.Open(v.Settings, v.Clock, v.Log); err != nil {
@@ -159,7 +167,9 @@ func (v *service) run(ctx context.Context) (err error) {
 		return err
 	}
 	engine.Show()
-	return together(ctx, engine.Run, notifier.Run, func(ctx context.Context) error { return server.Serve(ctx, listener) })
+	return together(ctx, engine.Run, notifier.Run,
+		func(ctx context.Context) error { return server.Serve(ctx, listener) },
+		func(ctx context.Context) error { return v.manager.Run(ctx, v.signsOfLife(engine)...) })
 }
 
 // together runs parts until ctx ends or one of them does, and waits for all.
@@ -178,6 +188,27 @@ func together(ctx context.Context, parts ...func(context.Context) error) error {
 		errs = append(errs, <-ended)
 	}
 	return errors.Join(errs...)
+}
+
+// signsOfLife are what the service manager's watchdog asks.
+func (v *service) signsOfLife(engine *forecast.Engine) []systemd.Question {
+	questions := []systemd.Question{{About: "a read of the file", Ask: v.file.Answer}}
+	if v.crowd == nil { // the clock of the demo runs too fast to tell what hangs
+		questions = append(questions, systemd.Question{About: "the hourly cycle", Ask: engine.Stuck})
+	}
+	return questions
+}
+
+// announced is the server, of whose publications the service manager hears.
+type announced struct {
+	*handlers.Server
+	manager *systemd.Manager
+}
+
+// Publish makes an edition what is served from now on.
+func (a announced) Publish(e *store.Edition) {
+	a.Server.Publish(e)
+	a.manager.Status(systemd.Describe(e))
 }
 
 // saveMemory has the collector work harder where the heap would grow past what a
@@ -301,7 +332,7 @@ func (v *service) newEngine(server *handlers.Server, notifier *notify.Notifier) 
 	return forecast.New(forecast.Options{
 		Store: v.file, Provider: provider, Archive: archive, Usage: func() openmeteo.Usage { return ledger.Usage(v.Clock.Now()) },
 		Catalogue: v.parks, Rules: hazard.DefaultRules(), Models: v.Models, Clock: v.Clock, Log: v.Log,
-		Publisher: server, Notifier: notifier, Simulated: v.crowd != nil, UserAgent: v.UserAgent,
+		Publisher: announced{server, v.manager}, Notifier: notifier, Simulated: v.crowd != nil, UserAgent: v.UserAgent,
 		NoticeURLs: [notices.NumKinds]string{notices.Volcanoes: v.VolcanoURL, notices.Closures: v.ClosuresURL},
 		Progress:   func(step string) { fmt.Fprintln(v.Out, " ·", step) },
 	})
@@ -361,27 +392,4 @@ func testMail(ctx context.Context, s *settings.Settings, t offline.Terminal) err
 	}
 	fmt.Fprintf(t.Out, "%s took the message for %s; whether it arrives is told by its mailbox (look among the unwanted mail too)\n", s.SMTPHost, s.Args[0])
 	return nil
-}
-
-func showVersion(_ context.Context, _ *settings.Settings, t offline.Terminal) error {
-	commit, goVersion := "unknown", ""
-	if info, ok := debug.ReadBuildInfo(); ok {
-		goVersion = info.GoVersion
-		for _, setting := range info.Settings {
-			if setting.Key == "vcs.revision" {
-				commit = setting.Value
-			}
-		}
-	}
-	fmt.Fprintf(t.Out, "vigia %s, commit %s, %s\n", version, commit, goVersion)
-	return nil
-}
-
-func help(_ context.Context, s *settings.Settings, t offline.Terminal) error {
-	about := ""
-	if len(s.Args) > 0 {
-		about = s.Args[0]
-	}
-	_, err := fmt.Fprint(t.Out, settings.Help(about))
-	return err
 }

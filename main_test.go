@@ -50,7 +50,7 @@ const module = "vigia"
 // arrows says which packages of the project a package may import, beside those
 // in ground for packages that are not ground themselves.
 var arrows = map[string][]string{
-	"": {"handlers", "handlers/api", "handlers/site", "handlers/prepared", "notify", "notify/bulletin", "notify/mail", "notify/push", "notify/simulate", "forecast", "forecast/offline",
+	"": {"handlers", "handlers/api", "handlers/site", "handlers/prepared", "notify", "notify/bulletin", "notify/mail", "notify/push", "notify/simulate", "notify/systemd", "forecast", "forecast/offline",
 		"forecast/openmeteo", "forecast/simulate", "forecast/verify", "store", "store/settings", "web"},
 	"handlers":                 {"handlers/api", "handlers/site", "handlers/prepared", "store"},
 	"handlers/api":             {"handlers/prepared", "store", "web/wording"},
@@ -61,6 +61,7 @@ var arrows = map[string][]string{
 	"notify/mail":              {"notify/bulletin", "web/wording"},
 	"notify/push":              {"notify/bulletin", "web/wording"},
 	"notify/simulate":          {},
+	"notify/systemd":           {"store"},
 	"forecast":                 {"forecast/openmeteo", "forecast/verify", "store"},
 	"forecast/offline":         {"forecast", "forecast/openmeteo", "store", "store/settings"},
 	"forecast/openmeteo":       {},
@@ -1110,7 +1111,9 @@ func TestWrongCallsSayWhatIsWrong(t *testing.T) {
 		{[]string{"serve", "--contact", "a@example.cl", "--data", t.TempDir(), "--listen", "192.0.2.1:80"}, 1, "192.0.2.1"},
 		{[]string{"backup", "--data", filepath.Join(empty, "no-such")}, 1, "nothing to copy"},
 		{[]string{"check", "--contact", "a@example.cl", "--data", empty}, 0, "the next start"},
-		{[]string{"version"}, 0, version},
+		{[]string{"version"}, 0, "vigia " + version + ", commit "},
+		{[]string{"systemd"}, 2, "--binary"}, // a test runs from a temporary folder
+		{[]string{"systemd", "--binary", "/usr/bin/vigia"}, 0, "Type=notify"},
 	} {
 		out := newConsole()
 		if status := run(t.Context(), c.args, nil, out, out); status != c.status || !strings.Contains(out.String(), c.says) {
@@ -1119,6 +1122,70 @@ func TestWrongCallsSayWhatIsWrong(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(empty, "*")); len(left) != 1 {
 		t.Errorf("commands that change nothing left %v", left)
+	}
+}
+
+// The service manager hears that the service is ready once it can be reached, and
+// nothing at all from one that cannot begin.
+func TestTheServiceManagerHears(t *testing.T) {
+	_, url := weather(t, "127.0.0.1:0")
+	socket := filepath.Join(t.TempDir(), "notify")
+	ear, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: socket, Net: "unixgram"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ear.Close()
+	environ := []string{"NOTIFY_SOCKET=" + socket, "WATCHDOG_USEC=600000000"}
+	hear := func(patience time.Duration) string {
+		buffer := make([]byte, 4<<10)
+		ear.SetReadDeadline(time.Now().Add(patience))
+		n, _ := ear.Read(buffer)
+		return string(buffer[:n])
+	}
+	args := []string{"serve", "--contact", "a@example.cl", "--provider-url", url, "--archive-url", url, "--data", t.TempDir(), "--catalogue", fewParks(t)}
+
+	held, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Close()
+	out := newConsole()
+	if status := run(t.Context(), append(args, "--listen", held.Addr().String()), environ, out, out); status != 1 {
+		t.Errorf("an address that is taken: status %d", status)
+	}
+	if said := hear(time.Millisecond); said != "" {
+		t.Errorf("a service that cannot listen says %q", said)
+	}
+
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan int)
+	go func() { ended <- run(ctx, append(args, "--listen", "127.0.0.1:0"), environ, out, out) }()
+	var heard []string
+	for len(heard) == 0 || !strings.Contains(heard[len(heard)-1], "valid until") {
+		said := hear(30 * time.Second)
+		if said == "" {
+			t.Fatalf("nothing more is heard after %q", heard)
+		}
+		if strings.HasPrefix(said, "READY=1\n") {
+			text(t, out.find(t, `Abra (http://\S+)`)+"/")
+		}
+		heard = append(heard, said)
+	}
+	stop()
+	if status := <-ended; status != 0 {
+		t.Errorf("exit status %d", status)
+	}
+	for said := hear(time.Second); said != ""; said = hear(time.Millisecond) {
+		heard = append(heard, said)
+	}
+	all := strings.Join(heard, "\n")
+	for _, must := range []string{"STATUS=no estimates (sin_corridas)", "READY=1", "WATCHDOG=1", "STOPPING=1"} {
+		if strings.Count(all, must) < 1 || must == "READY=1" && strings.Count(all, must) != 1 {
+			t.Errorf("%s is not heard as it should be:\n%s", must, all)
+		}
+	}
+	if !strings.HasPrefix(heard[0], "STATUS=no estimates") || !strings.HasPrefix(heard[len(heard)-1], "STOPPING=1") {
+		t.Errorf("heard in this order:\n%s", all)
 	}
 }
 

@@ -23,6 +23,7 @@ func (e *Engine) Cycle(ctx context.Context) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	defer debug.FreeOSMemory() // what a cycle leaves behind is not needed for an hour
+	e.move()
 	e.keepUp()
 	before := e.statuses(e.now())
 	fresh := false // a run came in that no edition shows yet
@@ -73,6 +74,7 @@ func (e *Engine) holdsRuns() bool {
 // published all the same: reading does not depend on the disk. closing says that
 // the cycle has fetched all that it could.
 func (e *Engine) issue(closing bool) {
+	e.move()
 	now := e.now()
 	began := now
 	trails, reason := e.assess(now)

@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jonboulle/clockwork"
@@ -90,8 +91,9 @@ type Engine struct {
 	o         Options
 	sites     []hazard.Site
 	startedAt time.Time
-	board     *board  // where editions are shown
-	feeds     []*feed // of official notices
+	board     *board                    // where editions are shown
+	feeds     []*feed                   // of official notices
+	moved     atomic.Pointer[time.Time] // when the cycle, or what waits for the next, last took a step
 
 	mu        sync.Mutex // one cycle at a time; guards what follows
 	models    []*model
@@ -115,6 +117,7 @@ type Engine struct {
 // is logged and done without: the next fetch brings another.
 func New(o Options) (*Engine, error) {
 	e := &Engine{o: o, sites: sites(o.Catalogue), startedAt: o.Clock.Now().Round(0)}
+	e.move()
 	confirmed, err := o.Store.Confirmed()
 	if err != nil {
 		return nil, fmt.Errorf("read what the models last confirmed: %w", err)

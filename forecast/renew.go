@@ -26,6 +26,7 @@ func (e *Engine) renew(ctx context.Context, after func()) {
 		if ctx.Err() != nil {
 			return
 		}
+		e.move()
 		e.keepUp()
 		if e.now().Before(m.retryAt) {
 			continue

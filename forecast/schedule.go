@@ -65,6 +65,7 @@ func (e *Engine) due() bool {
 		return false // a cycle is running
 	}
 	defer e.mu.Unlock()
+	e.move()
 	now := e.now()
 	if now.Truncate(time.Hour) != e.issued && !e.issued.IsZero() {
 		return true

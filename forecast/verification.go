@@ -122,15 +122,18 @@ func (e *Engine) verify(ctx context.Context) {
 		return
 	}
 	e.verifyAt = nextVerification(now)
+	e.move()
 	if err := e.verifier.compareRuns(now); err != nil {
 		e.o.Log.Error("estimates not compared with later ones", "error", err)
 	}
 	if e.o.Archive != nil {
+		e.move()
 		if err := e.askArchive(ctx, now); err != nil && ctx.Err() == nil {
 			e.verifyAt = minTime(e.verifyAt, now.Add(archiveRetry))
 			e.o.Log.Warn("archive not asked; tried again later", "error", err, "next_try", e.verifyAt.UTC())
 		}
 	}
+	e.move()
 	summary, err := e.verifier.summarize(e.now())
 	if err == nil {
 		e.verification = summary

@@ -1,6 +1,6 @@
 // Package offline has the commands that work on the data of a service that is not
-// running: check, catalogue, import, calibrate and backup, and what serving has in
-// common with them.
+// running: check, catalogue, import, calibrate and backup, with what serving has in
+// common with them, and those that touch no data: systemd, version and help.
 //
 // A command takes the settings, opens what it needs of them, and says on the
 // terminal what it did. Only one process at a time has the file.
@@ -27,7 +27,8 @@ type Terminal struct {
 	Out, Errs io.Writer
 	Log       *slog.Logger
 	Clock     clockwork.Clock
-	UserAgent string // by which servers that are asked know the program
+	Environ   []string // in the form of os.Environ
+	UserAgent string   // by which servers that are asked know the program
 }
 
 // Catalogue reads the parks and trails of the settings.

@@ -103,6 +103,10 @@ func serveOptions(w http.ResponseWriter, _ *http.Request) {
 
 var anyOrigin = []string{"*"}
 
+// cacheSlack is how much sooner than it stops being true an answer is to be given
+// up: caches count whole seconds, and nginx keeps what it has through the last one.
+const cacheSlack = time.Second
+
 // terms say how long an answer may be kept: until something changes, and no
 // longer than longest.
 func (s *Snapshot) terms(now time.Time, longest time.Duration) prepared.Terms {
@@ -111,7 +115,7 @@ func (s *Snapshot) terms(now time.Time, longest time.Duration) prepared.Terms {
 		age = min(age, s.nextAt.Sub(now))
 	}
 	if !s.until.IsZero() {
-		age = min(age, s.until.Sub(now))
+		age = min(age, s.until.Sub(now)-cacheSlack)
 	}
 	if !s.current {
 		age = min(age, outageAge)

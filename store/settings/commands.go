@@ -33,6 +33,8 @@ var commands = []Command{
 			"Fields of cierres: parque, sendero (left out for the whole park), situacion (cerrado, restringido), detalle, desde, hasta, fuente, fuente_url; detalle, desde and hasta may be left out."},
 	{Name: "calibrate", Summary: "base rates of the rules over archived weather",
 		About: "Asks the provider for the forecasts of past days, within its limits, and tells for each trail and hazard which share of the day hours (6 to 21 h) the rules make amarillo and rojo, against the aims: amarillo up to 25 %, rojo up to 8 %. The service must not be running, since both count the provider's weight in the data folder."},
+	{Name: "systemd", Summary: "prints a unit for systemd",
+		About: "Prints a hardened unit that runs vigia serve with the settings of --config (/etc/vigia/vigia.conf where none is named) on the data of --data (/var/lib/vigia). It goes to /etc/systemd/system/vigia.service."},
 	{Name: "version", Summary: "version, commit and Go"},
 	{Name: "help", Usage: "[COMMAND]", Summary: "this help, or that of a command"},
 }

@@ -50,6 +50,7 @@ type Settings struct {
 	LogFormat      string         // auto, text or json
 	LogLevel       slog.Level
 	Config         string // path of the settings file, or ""
+	Binary         string // systemd: path of the program, or "" for this one
 	Speed          int    // demo: seconds that the clock moves in one, 1-3600
 	Seed           uint64 // demo: the made-up weather follows from it
 
@@ -72,6 +73,16 @@ type Row struct {
 // Effective lists the settings of the command in the order of the help, each
 // with its origin. The values of secrets are not among it.
 func (s *Settings) Effective() []Row { return append([]Row(nil), s.rows...) }
+
+// IsDefault tells whether nobody set a setting, named by its flag without dashes.
+func (s *Settings) IsDefault(name string) bool {
+	for _, row := range s.rows {
+		if row.Name == name {
+			return row.Origin == "default"
+		}
+	}
+	return true
+}
 
 // UsageError says what is wrong with a command line and the settings around it.
 // The program prints it and ends with status 2.

@@ -6,7 +6,9 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/netip"
+	"os"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -44,6 +46,7 @@ var samples = map[string][3]string{
 	"to":              {"2026-01-02", "2026-02-28", "2024-02-29"},
 	"days":            {"1", "7", "731"},
 	"csv":             {"yes", "true", "yes"},
+	"binary":          {"/usr/bin/vigia", "/usr/local/bin/vigia", "/opt/vigia"},
 	"speed":           {"2", "60", "3600"},
 	"seed":            {"0", "7", "18446744073709551615"},
 	"config":          {"a.conf", "b.conf", "c.conf"},
@@ -523,5 +526,20 @@ func TestTable(t *testing.T) {
 		if o.name != strings.ToLower(o.name) || strings.ContainsAny(o.name, "_ ") {
 			t.Errorf("name %q", o.name)
 		}
+	}
+}
+
+// TestPackagedFile: what the packages' settings file has as comments is what an
+// operator gets who takes the # away.
+func TestPackagedFile(t *testing.T) {
+	text, err := os.ReadFile("../../.release/vigia.conf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantFault(t, faultsOf(t, "serve", []string{"--config", "v.conf"}, nil, files{"v.conf": string(text)}), "--contact", "required by serve")
+	whole := regexp.MustCompile(`(?m)^#([a-z-]+ = )`).ReplaceAllString(string(text), "$1")
+	s := mustParse(t, "serve", []string{"--config", "v.conf"}, nil, files{"v.conf": whole})
+	if s.Contact == "" || s.BaseURL == "" || s.SMTPPassword == "" || len(s.TrustedProxies) != 1 || s.Data != "/var/lib/vigia" {
+		t.Errorf("%+v", s)
 	}
 }

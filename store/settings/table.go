@@ -29,14 +29,15 @@ const (
 	serving   = "demo serve check"
 	realOnly  = "serve check"
 	mailUsers = "serve check test-mail"
-	dataUsers = "serve check backup import calibrate"
-	allUsers  = "demo serve check test-mail backup import calibrate"
+	dataUsers = "serve check backup import calibrate systemd"
+	logUsers  = "demo serve check test-mail backup import calibrate"
+	allUsers  = logUsers + " systemd"
 )
 
 // options is the table, in the order of the help. A setting is added by a field
 // of Settings and a row here.
 var options = withSecretFiles([]option{
-	{name: "listen", arg: "ADDRESS", normal: ":8080", of: serving,
+	{name: "listen", arg: "ADDRESS", normal: ":8080", of: serving + " systemd",
 		about: "address to listen on, host:port; without a host, every address of the machine",
 		set:   into(address, func(s *Settings) *string { return &s.Listen })},
 	{name: "data", arg: "FOLDER", normal: "./vigia-data", of: dataUsers,
@@ -105,10 +106,10 @@ var options = withSecretFiles([]option{
 	{name: "closures-url", arg: "URL", of: realOnly,
 		about: "feed of the closures of parks and trails, polled each hour: JSON as for import cierres; http only for this machine",
 		set:   into(feedURL, func(s *Settings) *string { return &s.ClosuresURL })},
-	{name: "log-format", arg: "FORMAT", normal: "auto", of: allUsers,
-		about: "auto, text or json; auto is text on a terminal and json otherwise",
+	{name: "log-format", arg: "FORMAT", normal: "auto", of: logUsers,
+		about: "auto, text or json; auto is text on a terminal, text with priorities for the journal of systemd, and json otherwise",
 		set:   into(oneOf("auto", "text", "json"), func(s *Settings) *string { return &s.LogFormat })},
-	{name: "log-level", arg: "LEVEL", normal: "info", of: allUsers,
+	{name: "log-level", arg: "LEVEL", normal: "info", of: logUsers,
 		about: "debug, info, warn or error",
 		set:   into(logLevel, func(s *Settings) *slog.Level { return &s.LogLevel })},
 	{name: "history-url", arg: "URL", normal: "https://historical-forecast-api.open-meteo.com", of: "calibrate",
@@ -126,6 +127,9 @@ var options = withSecretFiles([]option{
 	{name: "csv", arg: "yes", of: "calibrate", toggle: true,
 		about: "comma-separated values, every hazard of every trail, in place of tables; the flag alone says yes",
 		set:   into(yes, func(s *Settings) *bool { return &s.CSV })},
+	{name: "binary", arg: "FILE", of: "systemd",
+		about: "path of the program in the unit; without it, that of the program that makes the unit",
+		set:   into(path, func(s *Settings) *string { return &s.Binary })},
 	{name: "speed", arg: "N", normal: "1", of: "demo",
 		about: "how much faster than real the clock of the demo runs, 1 to 3600",
 		set:   into(whole(1, 3600), func(s *Settings) *int { return &s.Speed })},
