@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -30,6 +31,8 @@ import (
 	"vigia/forecast/openmeteo"
 	sky "vigia/forecast/simulate"
 	"vigia/handlers"
+	"vigia/handlers/https"
+	"vigia/handlers/metrics"
 	"vigia/handlers/site"
 	"vigia/notify"
 	"vigia/notify/bulletin"
@@ -118,9 +121,13 @@ type service struct {
 	limits openmeteo.Limits
 	crowd  *people.Crowd // demo: those who are told; nil in the real service
 
-	parks *catalogue.Catalogue
-	hosts subscription.PushHosts
-	file  *store.Store
+	parks        *catalogue.Catalogue
+	hosts        subscription.PushHosts
+	file         *store.Store
+	ledger       *openmeteo.Ledger // of the provider's weight
+	doors        *handlers.Doors
+	certificates *https.Certificates // nil leaves TLS to a proxy
+	requests     *metrics.Requests   // nil without metrics
 }
 
 // run puts the parts together and runs them until ctx ends: first no new requests
@@ -137,15 +144,17 @@ func (v *service) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer v.file.Close()
-	listener, err := net.Listen("tcp", v.Listen)
-	if err != nil {
-		return fmt.Errorf("listen on %s: %w (another program may hold it; choose another with --listen)", v.Listen, err)
+	if v.doors, err = handlers.OpenDoors(v.Listen, v.RedirectAddress(), v.MetricsListen, v.Log); err != nil {
+		return err
 	}
-	defer listener.Close()
+	defer v.doors.Close()
 	if v.BaseURL == "" && v.crowd != nil {
-		v.BaseURL = "http://" + reachable(listener.Addr())
+		v.BaseURL = "http://" + reachable(v.doors.Public.Addr())
 	}
-	v.greet(listener.Addr()) // who comes from now on waits for the first edition
+	if v.certificates, err = v.newCertificates(); err != nil {
+		return err
+	}
+	v.greet(v.doors.Public.Addr()) // who comes from now on waits for the first edition
 	notifier, err := v.newNotifier()
 	if err != nil {
 		return err
@@ -159,7 +168,26 @@ func (v *service) run(ctx context.Context) (err error) {
 		return err
 	}
 	engine.Show()
-	return together(ctx, engine.Run, notifier.Run, func(ctx context.Context) error { return server.Serve(ctx, listener) })
+	parts := []func(context.Context) error{engine.Run, notifier.Run, func(ctx context.Context) error { return server.ServeDoors(ctx, v.doors) }}
+	if v.certificates != nil {
+		parts = append(parts, v.certificates.Run)
+	}
+	if v.doors.Metrics != nil {
+		figures := v.newMetrics(server, engine, notifier)
+		parts = append(parts, func(ctx context.Context) error { return handlers.ServeApart(ctx, v.doors.Metrics, figures, v.Log) })
+	}
+	return together(ctx, parts...)
+}
+
+// newCertificates makes what gets the certificates of the domains, nil without any.
+func (v *service) newCertificates() (*https.Certificates, error) {
+	if len(v.Domains) == 0 {
+		return nil, nil
+	}
+	return https.New(https.Options{
+		Domains: v.Domains, Authority: v.ACMEURL, Folder: filepath.Join(v.Data, "certs"), HTTP01: v.doors.Redirect != nil,
+		UserAgent: v.UserAgent, Clock: v.Clock, Log: v.Log,
+	})
 }
 
 // together runs parts until ctx ends or one of them does, and waits for all.
@@ -244,12 +272,20 @@ func (v *service) newServer(notifier *notify.Notifier) (*handlers.Server, error)
 	if err != nil {
 		return nil, fmt.Errorf("read the pages: %w", err)
 	}
-	return handlers.New(handlers.Options{
+	served := handlers.Options{
 		Clock: v.Clock, Log: v.Log, BaseURL: v.BaseURL, Contact: v.Contact, Version: version,
 		TrustedProxies: v.TrustedProxies, RateLimit: v.RateLimit,
 		Desk: notifier, PushHosts: v.hosts, Policy: web.PolicyVersion,
 		Pages: pages.Pages, Forms: pages.Router, NotFoundPage: pages.NotFound(v.crowd != nil), Assets: pages.Assets(),
-	}), nil
+	}
+	if v.certificates != nil {
+		served.Certificates = v.certificates
+	}
+	if v.MetricsListen != "" {
+		v.requests = metrics.NewRequests()
+		served.Meter = v.requests
+	}
+	return handlers.New(served), nil
 }
 
 // caught gives the demo's pages what its crowd was told.
@@ -284,10 +320,10 @@ func (v *service) joinCrowd(notifier *notify.Notifier, park string, in subscript
 }
 
 func (v *service) newEngine(server *handlers.Server, notifier *notify.Notifier) (*forecast.Engine, error) {
-	ledger := offline.Ledger(v.Clock, v.limits, v.file, v.Log)
+	v.ledger = offline.Ledger(v.Clock, v.limits, v.file, v.Log)
 	ask := func(base string) (*openmeteo.Client, error) {
 		return openmeteo.New(openmeteo.Options{
-			BaseURL: base, Key: v.ProviderKey, UserAgent: v.UserAgent, Clock: v.Clock, Ledger: ledger, Log: v.Log,
+			BaseURL: base, Key: v.ProviderKey, UserAgent: v.UserAgent, Clock: v.Clock, Ledger: v.ledger, Log: v.Log,
 		})
 	}
 	provider, err := ask(v.ProviderURL)
@@ -299,7 +335,7 @@ func (v *service) newEngine(server *handlers.Server, notifier *notify.Notifier) 
 		return nil, err
 	}
 	return forecast.New(forecast.Options{
-		Store: v.file, Provider: provider, Archive: archive, Usage: func() openmeteo.Usage { return ledger.Usage(v.Clock.Now()) },
+		Store: v.file, Provider: provider, Archive: archive, Usage: func() openmeteo.Usage { return v.ledger.Usage(v.Clock.Now()) },
 		Catalogue: v.parks, Rules: hazard.DefaultRules(), Models: v.Models, Clock: v.Clock, Log: v.Log,
 		Publisher: server, Notifier: notifier, Simulated: v.crowd != nil, UserAgent: v.UserAgent,
 		NoticeURLs: [notices.NumKinds]string{notices.Volcanoes: v.VolcanoURL, notices.Closures: v.ClosuresURL},
@@ -307,9 +343,29 @@ func (v *service) newEngine(server *handlers.Server, notifier *notify.Notifier) 
 	})
 }
 
+// newMetrics makes the page of figures.
+func (v *service) newMetrics(server *handlers.Server, engine *forecast.Engine, notifier *notify.Notifier) http.Handler {
+	commit, _ := build()
+	o := metrics.Options{
+		Clock: v.Clock, Version: version, Commit: commit, Requests: v.requests, Publication: server, Engine: engine, Notifier: notifier, File: v.file,
+		Weight: func() (used, limit float64) {
+			usage := v.ledger.Usage(v.Clock.Now())
+			return usage.Day, usage.Limits.Day
+		},
+	}
+	if v.certificates != nil {
+		o.Certificates = v.certificates.States
+	}
+	return metrics.New(o)
+}
+
 // greet says on one screen where the service is and what it does without.
 func (v *service) greet(at net.Addr) {
-	fmt.Fprintf(v.Out, "Vigía %s: %d parques, %d senderos. Abra http://%s\n", version, len(v.parks.Parks), len(v.parks.Trails), reachable(at))
+	address := "http://" + reachable(at)
+	if v.certificates != nil {
+		address = v.BaseURL
+	}
+	fmt.Fprintf(v.Out, "Vigía %s: %d parques, %d senderos. Abra %s\n", version, len(v.parks.Parks), len(v.parks.Trails), address)
 	if v.BaseURL == "" {
 		fmt.Fprintln(v.Out, "Sin --base-url: los enlaces absolutos quedan vacíos y nadie puede suscribirse. Indique la dirección pública, p. ej. --base-url https://parques.example.cl")
 	}
@@ -364,7 +420,14 @@ func testMail(ctx context.Context, s *settings.Settings, t offline.Terminal) err
 }
 
 func showVersion(_ context.Context, _ *settings.Settings, t offline.Terminal) error {
-	commit, goVersion := "unknown", ""
+	commit, goVersion := build()
+	fmt.Fprintf(t.Out, "vigia %s, commit %s, %s\n", version, commit, goVersion)
+	return nil
+}
+
+// build tells of what the program was built.
+func build() (commit, goVersion string) {
+	commit = "unknown"
 	if info, ok := debug.ReadBuildInfo(); ok {
 		goVersion = info.GoVersion
 		for _, setting := range info.Settings {
@@ -373,8 +436,7 @@ func showVersion(_ context.Context, _ *settings.Settings, t offline.Terminal) er
 			}
 		}
 	}
-	fmt.Fprintf(t.Out, "vigia %s, commit %s, %s\n", version, commit, goVersion)
-	return nil
+	return commit, goVersion
 }
 
 func help(_ context.Context, s *settings.Settings, t offline.Terminal) error {

@@ -50,12 +50,14 @@ const module = "vigia"
 // arrows says which packages of the project a package may import, beside those
 // in ground for packages that are not ground themselves.
 var arrows = map[string][]string{
-	"": {"handlers", "handlers/api", "handlers/site", "handlers/prepared", "notify", "notify/bulletin", "notify/mail", "notify/push", "notify/simulate", "forecast", "forecast/offline",
+	"": {"handlers", "handlers/api", "handlers/https", "handlers/metrics", "handlers/site", "handlers/prepared", "notify", "notify/bulletin", "notify/mail", "notify/push", "notify/simulate", "forecast", "forecast/offline",
 		"forecast/openmeteo", "forecast/simulate", "forecast/verify", "store", "store/settings", "web"},
 	"handlers":                 {"handlers/api", "handlers/site", "handlers/prepared", "store"},
 	"handlers/api":             {"handlers/prepared", "store", "web/wording"},
 	"handlers/site":            {"handlers/api", "handlers/prepared", "store", "web"},
 	"handlers/prepared":        {},
+	"handlers/https":           {},
+	"handlers/metrics":         {"handlers/https", "store"},
 	"notify":                   {"notify/bulletin", "notify/mail", "notify/push", "store"},
 	"notify/bulletin":          {"store", "web/wording"},
 	"notify/mail":              {"notify/bulletin", "web/wording"},
@@ -94,7 +96,8 @@ var libraries = map[string][]string{
 	"github.com/jonboulle/clockwork":        {"", "forecast", "handlers", "notify", "store"},
 	"github.com/wneessen/go-mail":           {"notify"},
 	"github.com/SherClockHolmes/webpush-go": {"notify"},
-	"golang.org/x/crypto/acme/autocert":     {""},
+	"golang.org/x/crypto/acme":              {"handlers"},
+	"github.com/prometheus/client_golang":   {"handlers"},
 	"golang.org/x/net/idna":                 {"store"},
 	"rsc.io/qr":                             {"handlers"},
 	"github.com/emersion/go-smtp":           {"notify"},

@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jonboulle/clockwork"
@@ -104,6 +105,8 @@ type Engine struct {
 	failing   error                 // of the last commit
 	undecided bool                  // something changed, and who is told was not decided yet
 	estimated bool                  // the last edition of this process has estimates
+
+	last atomic.Pointer[lastCycle] // nil before the first one ended
 
 	verifier     *verifier
 	verification *store.Verification // nil before it was computed first
