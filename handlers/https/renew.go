@@ -66,7 +66,7 @@ func (c *Certificates) look(ctx context.Context, d *domain) {
 	}
 	d.tries, d.nextTry = d.tries+1, c.o.Clock.Now().Add(wait)
 	c.o.Log.Warn("no certificate from the authority", "domain", d.name, "error", err, "says", d.lastFailure(), "tries", d.tries,
-		"next_try", d.nextTry.UTC(), "hint", "the name must lead to this machine, and ports 443 and 80 must be reachable from everywhere")
+		"next_try", d.nextTry.UTC())
 	c.employ(d)
 }
 

@@ -66,7 +66,7 @@ func complaint(status int, body []byte) string {
 	}
 	for _, challenge := range said.Challenges {
 		if challenge.Error != nil {
-			return fmt.Sprintf("%s: %s", challenge.Type, challenge.Error.Detail)
+			return fmt.Sprintf("%s failed (the name must lead to this machine, with ports 443 and 80 open to everybody): %s", challenge.Type, challenge.Error.Detail)
 		}
 	}
 	switch {
@@ -88,8 +88,8 @@ func plain(text string) string {
 		}
 		return r
 	}, text)
-	if runes := []rune(text); len(runes) > 300 {
-		return string(runes[:300]) + "…"
+	if runes := []rune(text); len(runes) > 500 {
+		return string(runes[:500]) + "…"
 	}
 	return text
 }
