@@ -366,6 +366,9 @@ func (v *service) greet(at net.Addr) {
 		address = v.BaseURL
 	}
 	fmt.Fprintf(v.Out, "Vigía %s: %d parques, %d senderos. Abra %s\n", version, len(v.parks.Parks), len(v.parks.Trails), address)
+	if v.doors.Metrics != nil {
+		fmt.Fprintf(v.Out, "Métricas en http://%s%s\n", v.doors.Metrics.Addr(), metrics.Path)
+	}
 	if v.BaseURL == "" {
 		fmt.Fprintln(v.Out, "Sin --base-url: los enlaces absolutos quedan vacíos y nadie puede suscribirse. Indique la dirección pública, p. ej. --base-url https://parques.example.cl")
 	}

@@ -80,7 +80,7 @@ func newRegistry(o Options) *prometheus.Registry {
 		ConstLabels: prometheus.Labels{"version": o.Version, "commit": o.Commit, "go": runtime.Version()},
 	})
 	build.Set(1)
-	registry.MustRegister(build, o.Requests.answered, o.Requests.took, &parts{o},
+	registry.MustRegister(build, o.Requests, &parts{o},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return registry
 }

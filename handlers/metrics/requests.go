@@ -54,6 +54,18 @@ func NewRequests() *Requests {
 	return r
 }
 
+// Describe tells of the counters.
+func (r *Requests) Describe(to chan<- *prometheus.Desc) {
+	r.answered.Describe(to)
+	r.took.Describe(to)
+}
+
+// Collect gives every counter.
+func (r *Requests) Collect(to chan<- prometheus.Metric) {
+	r.answered.Collect(to)
+	r.took.Collect(to)
+}
+
 // Answered counts an answer. The route is "" where none took the request; the
 // status is 0 where nothing was written, which net/http makes a 200.
 func (r *Requests) Answered(name string, status int, took time.Duration) {
