@@ -184,7 +184,7 @@ func TestReadmeListsTheFigures(t *testing.T) {
 		t.Fatal(err)
 	}
 	listed := map[string][]string{}
-	for _, row := range regexp.MustCompile("(?m)^\\| `(vigia_[a-z_]+)` \\| ([^|]*) \\|").FindAllStringSubmatch(string(readme), -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| `(vigia_[a-z_]+)` \\|([^|]*)\\|").FindAllStringSubmatch(string(readme), -1) {
 		labels := regexp.MustCompile("[a-z]+").FindAllString(row[2], -1)
 		slices.Sort(labels)
 		listed[row[1]] = labels
