@@ -35,9 +35,8 @@ import (
 	"vigia/handlers/metrics"
 	"vigia/handlers/site"
 	"vigia/notify"
-	"vigia/notify/bulletin"
-	"vigia/notify/mail"
 	"vigia/notify/push"
+	"vigia/notify/relay"
 	people "vigia/notify/simulate"
 	"vigia/store"
 	"vigia/store/catalogue"
@@ -229,7 +228,7 @@ func (v *service) newNotifier() (*notify.Notifier, error) {
 		BaseURL: v.BaseURL, Contact: v.Contact, Simulated: v.crowd != nil,
 	}
 	if v.SMTPHost != "" {
-		if o.Mail, err = newMailSender(v.Settings, v.Terminal); err != nil {
+		if o.Mail, err = relay.Open(v.Settings, relay.Terminal{Out: v.Out, Log: v.Log, Clock: v.Clock}); err != nil {
 			return nil, err
 		}
 	}
@@ -241,21 +240,6 @@ func (v *service) newNotifier() (*notify.Notifier, error) {
 		}
 	}
 	return notify.New(o)
-}
-
-func newMailSender(s *settings.Settings, t offline.Terminal) (*mail.Sender, error) {
-	o := mail.Options{
-		Host: s.SMTPHost, Port: s.SMTPPort, User: s.SMTPUser, Password: s.SMTPPassword, From: s.SMTPFrom, TLS: s.SMTPTLS,
-		DKIMSelector: s.DKIMSelector, Clock: t.Clock, Log: t.Log,
-	}
-	if s.DKIMKey != "" {
-		pem, err := os.ReadFile(s.DKIMKey)
-		if err != nil {
-			return nil, fmt.Errorf("--dkim-key: %w", err)
-		}
-		o.DKIMKey = string(pem)
-	}
-	return mail.New(o)
 }
 
 func (v *service) newServer(notifier *notify.Notifier) (*handlers.Server, error) {
@@ -388,38 +372,12 @@ func reachable(at net.Addr) string {
 
 // check tells what would hold, and tries to log in at the mail relay.
 func check(ctx context.Context, s *settings.Settings, t offline.Terminal) error {
-	err := offline.Check(ctx, s, t)
-	if s.SMTPHost == "" {
-		return err
-	}
-	sender, mailErr := newMailSender(s, t)
-	if mailErr == nil {
-		defer sender.Close()
-		mailErr = sender.Check(ctx)
-	}
-	if mailErr == nil {
-		fmt.Fprintf(t.Out, "mail: %s is there and takes the login\n", s.SMTPHost)
-	}
-	return errors.Join(err, mailErr)
+	return errors.Join(offline.Check(ctx, s, t), relay.Check(ctx, s, relay.Terminal{Out: t.Out, Log: t.Log, Clock: t.Clock}))
 }
 
 // testMail sends one message and says what the relay answered.
 func testMail(ctx context.Context, s *settings.Settings, t offline.Terminal) error {
-	sender, err := newMailSender(s, t)
-	if err != nil {
-		return err
-	}
-	defer sender.Close()
-	now := t.Clock.Now()
-	result := sender.Send(ctx, &bulletin.Bulletin{
-		Kind: bulletin.Test, Now: now, Ref: bulletin.NewRef(), Zone: time.UTC, Expires: now.Add(time.Hour),
-		Links: bulletin.Links{Home: s.BaseURL}, Contact: s.Contact,
-	}, s.Args[0])
-	if result.Verdict != bulletin.Delivered {
-		return fmt.Errorf("%s, port %d, did not take the message: %w", s.SMTPHost, s.SMTPPort, result.Err)
-	}
-	fmt.Fprintf(t.Out, "%s took the message for %s; whether it arrives is told by its mailbox (look among the unwanted mail too)\n", s.SMTPHost, s.Args[0])
-	return nil
+	return relay.Test(ctx, s, relay.Terminal{Out: t.Out, Log: t.Log, Clock: t.Clock})
 }
 
 func showVersion(_ context.Context, _ *settings.Settings, t offline.Terminal) error {

@@ -58,7 +58,7 @@ const module = "vigia"
 // arrows says which packages of the project a package may import, beside those
 // in ground for packages that are not ground themselves.
 var arrows = map[string][]string{
-	"": {"handlers", "handlers/api", "handlers/https", "handlers/metrics", "handlers/site", "handlers/prepared", "notify", "notify/bulletin", "notify/mail", "notify/push", "notify/simulate", "forecast", "forecast/offline",
+	"": {"handlers", "handlers/api", "handlers/https", "handlers/metrics", "handlers/site", "handlers/prepared", "notify", "notify/push", "notify/relay", "notify/simulate", "forecast", "forecast/offline",
 		"forecast/openmeteo", "forecast/simulate", "forecast/verify", "store", "store/settings", "web"},
 	"handlers":                 {"handlers/api", "handlers/site", "handlers/prepared", "store"},
 	"handlers/api":             {"handlers/prepared", "store", "web/wording"},
@@ -70,6 +70,7 @@ var arrows = map[string][]string{
 	"notify/bulletin":          {"store", "web/wording"},
 	"notify/mail":              {"notify/bulletin", "web/wording"},
 	"notify/push":              {"notify/bulletin", "web/wording"},
+	"notify/relay":             {"notify/bulletin", "notify/mail", "store/settings"},
 	"notify/simulate":          {},
 	"forecast":                 {"forecast/openmeteo", "forecast/verify", "store"},
 	"forecast/offline":         {"forecast", "forecast/openmeteo", "store", "store/settings"},
