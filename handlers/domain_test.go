@@ -234,17 +234,6 @@ func TestPlainWithoutACertificate(t *testing.T) {
 	}
 }
 
-// HSTS where TLS is a proxy's work is told by the public address, as the links are.
-func TestHSTSBehindAProxy(t *testing.T) {
-	t.Parallel()
-	for base, want := range map[string]string{"https://" + domain: "max-age=31536000", "http://" + domain: "", "": ""} {
-		s := newStand(t, edition(), func(o *Options) { o.BaseURL = base })
-		if got := s.get("/api/v1/parques").Header.Get("Strict-Transport-Security"); got != want {
-			t.Errorf("%q: %q", base, got)
-		}
-	}
-}
-
 // The limits of the plain server hold by TLS and HTTP/2 too.
 func TestLimitsByTLS(t *testing.T) {
 	t.Parallel()
