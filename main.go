@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -30,11 +31,12 @@ import (
 	"vigia/forecast/openmeteo"
 	sky "vigia/forecast/simulate"
 	"vigia/handlers"
+	"vigia/handlers/https"
+	"vigia/handlers/metrics"
 	"vigia/handlers/site"
 	"vigia/notify"
-	"vigia/notify/bulletin"
-	"vigia/notify/mail"
 	"vigia/notify/push"
+	"vigia/notify/relay"
 	people "vigia/notify/simulate"
 	"vigia/notify/systemd"
 	"vigia/store"
@@ -122,10 +124,14 @@ type service struct {
 	limits openmeteo.Limits
 	crowd  *people.Crowd // demo: those who are told; nil in the real service
 
-	parks   *catalogue.Catalogue
-	hosts   subscription.PushHosts
-	file    *store.Store
-	manager *systemd.Manager // who started the service; nil is nobody who listens
+	parks        *catalogue.Catalogue
+	hosts        subscription.PushHosts
+	file         *store.Store
+	ledger       *openmeteo.Ledger // of the provider's weight
+	doors        *handlers.Doors
+	certificates *https.Certificates // nil leaves TLS to a proxy
+	requests     *metrics.Requests   // nil without metrics
+	manager      *systemd.Manager    // who started the service; nil is nobody who listens
 }
 
 // run puts the parts together and runs them until ctx ends: first no new requests
@@ -145,15 +151,17 @@ func (v *service) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer v.file.Close()
-	listener, err := net.Listen("tcp", v.Listen)
-	if err != nil {
-		return fmt.Errorf("listen on %s: %w (another program may hold it; choose another with --listen)", v.Listen, err)
+	if v.doors, err = handlers.OpenDoors(v.Listen, v.RedirectAddress(), v.MetricsListen, v.Log); err != nil {
+		return err
 	}
-	defer listener.Close()
+	defer v.doors.Close()
 	if v.BaseURL == "" && v.crowd != nil {
-		v.BaseURL = "http://" + reachable(listener.Addr())
+		v.BaseURL = "http://" + reachable(v.doors.Public.Addr())
 	}
-	v.greet(listener.Addr()) // who comes from now on waits for the first edition
+	if v.certificates, err = v.newCertificates(); err != nil {
+		return err
+	}
+	v.greet(v.doors.Public.Addr()) // who comes from now on waits for the first edition
 	notifier, err := v.newNotifier()
 	if err != nil {
 		return err
@@ -167,9 +175,27 @@ func (v *service) run(ctx context.Context) (err error) {
 		return err
 	}
 	engine.Show()
-	return together(ctx, engine.Run, notifier.Run,
-		func(ctx context.Context) error { return server.Serve(ctx, listener) },
-		func(ctx context.Context) error { return v.manager.Run(ctx, v.signsOfLife(engine)...) })
+	parts := []func(context.Context) error{engine.Run, notifier.Run, func(ctx context.Context) error { return server.ServeDoors(ctx, v.doors) },
+		func(ctx context.Context) error { return v.manager.Run(ctx, v.signsOfLife(engine)...) }}
+	if v.certificates != nil {
+		parts = append(parts, v.certificates.Run)
+	}
+	if v.doors.Metrics != nil {
+		figures := v.newMetrics(server, engine, notifier)
+		parts = append(parts, func(ctx context.Context) error { return handlers.ServeApart(ctx, v.doors.Metrics, figures, v.Log) })
+	}
+	return together(ctx, parts...)
+}
+
+// newCertificates makes what gets the certificates of the domains, nil without any.
+func (v *service) newCertificates() (*https.Certificates, error) {
+	if len(v.Domains) == 0 {
+		return nil, nil
+	}
+	return https.New(https.Options{
+		Domains: v.Domains, Authority: v.ACMEURL, Folder: filepath.Join(v.Data, "certs"), HTTP01: v.doors.Redirect != nil,
+		UserAgent: v.UserAgent, Clock: v.Clock, Log: v.Log,
+	})
 }
 
 // together runs parts until ctx ends or one of them does, and waits for all.
@@ -232,7 +258,7 @@ func (v *service) newNotifier() (*notify.Notifier, error) {
 		BaseURL: v.BaseURL, Contact: v.Contact, Simulated: v.crowd != nil,
 	}
 	if v.SMTPHost != "" {
-		if o.Mail, err = newMailSender(v.Settings, v.Terminal); err != nil {
+		if o.Mail, err = relay.Open(v.Settings, relay.Terminal{Out: v.Out, Log: v.Log, Clock: v.Clock}); err != nil {
 			return nil, err
 		}
 	}
@@ -244,21 +270,6 @@ func (v *service) newNotifier() (*notify.Notifier, error) {
 		}
 	}
 	return notify.New(o)
-}
-
-func newMailSender(s *settings.Settings, t offline.Terminal) (*mail.Sender, error) {
-	o := mail.Options{
-		Host: s.SMTPHost, Port: s.SMTPPort, User: s.SMTPUser, Password: s.SMTPPassword, From: s.SMTPFrom, TLS: s.SMTPTLS,
-		DKIMSelector: s.DKIMSelector, Clock: t.Clock, Log: t.Log,
-	}
-	if s.DKIMKey != "" {
-		pem, err := os.ReadFile(s.DKIMKey)
-		if err != nil {
-			return nil, fmt.Errorf("--dkim-key: %w", err)
-		}
-		o.DKIMKey = string(pem)
-	}
-	return mail.New(o)
 }
 
 func (v *service) newServer(notifier *notify.Notifier) (*handlers.Server, error) {
@@ -275,12 +286,20 @@ func (v *service) newServer(notifier *notify.Notifier) (*handlers.Server, error)
 	if err != nil {
 		return nil, fmt.Errorf("read the pages: %w", err)
 	}
-	return handlers.New(handlers.Options{
+	served := handlers.Options{
 		Clock: v.Clock, Log: v.Log, BaseURL: v.BaseURL, Contact: v.Contact, Version: version,
 		TrustedProxies: v.TrustedProxies, RateLimit: v.RateLimit,
 		Desk: notifier, PushHosts: v.hosts, Policy: web.PolicyVersion,
 		Pages: pages.Pages, Forms: pages.Router, NotFoundPage: pages.NotFound(v.crowd != nil), Assets: pages.Assets(),
-	}), nil
+	}
+	if v.certificates != nil {
+		served.Certificates = v.certificates
+	}
+	if v.MetricsListen != "" {
+		v.requests = metrics.NewRequests()
+		served.Meter = v.requests
+	}
+	return handlers.New(served), nil
 }
 
 // caught gives the demo's pages what its crowd was told.
@@ -315,10 +334,10 @@ func (v *service) joinCrowd(notifier *notify.Notifier, park string, in subscript
 }
 
 func (v *service) newEngine(server *handlers.Server, notifier *notify.Notifier) (*forecast.Engine, error) {
-	ledger := offline.Ledger(v.Clock, v.limits, v.file, v.Log)
+	v.ledger = offline.Ledger(v.Clock, v.limits, v.file, v.Log)
 	ask := func(base string) (*openmeteo.Client, error) {
 		return openmeteo.New(openmeteo.Options{
-			BaseURL: base, Key: v.ProviderKey, UserAgent: v.UserAgent, Clock: v.Clock, Ledger: ledger, Log: v.Log,
+			BaseURL: base, Key: v.ProviderKey, UserAgent: v.UserAgent, Clock: v.Clock, Ledger: v.ledger, Log: v.Log,
 		})
 	}
 	provider, err := ask(v.ProviderURL)
@@ -330,7 +349,7 @@ func (v *service) newEngine(server *handlers.Server, notifier *notify.Notifier) 
 		return nil, err
 	}
 	return forecast.New(forecast.Options{
-		Store: v.file, Provider: provider, Archive: archive, Usage: func() openmeteo.Usage { return ledger.Usage(v.Clock.Now()) },
+		Store: v.file, Provider: provider, Archive: archive, Usage: func() openmeteo.Usage { return v.ledger.Usage(v.Clock.Now()) },
 		Catalogue: v.parks, Rules: hazard.DefaultRules(), Models: v.Models, Clock: v.Clock, Log: v.Log,
 		Publisher: announced{server, v.manager}, Notifier: notifier, Simulated: v.crowd != nil, UserAgent: v.UserAgent,
 		NoticeURLs: [notices.NumKinds]string{notices.Volcanoes: v.VolcanoURL, notices.Closures: v.ClosuresURL},
@@ -338,9 +357,31 @@ func (v *service) newEngine(server *handlers.Server, notifier *notify.Notifier) 
 	})
 }
 
+// newMetrics makes the page of figures.
+func (v *service) newMetrics(server *handlers.Server, engine *forecast.Engine, notifier *notify.Notifier) http.Handler {
+	o := metrics.Options{
+		Clock: v.Clock, Version: version, Commit: offline.ReadBuild().Commit, Requests: v.requests, Publication: server, Engine: engine, Notifier: notifier, File: v.file,
+		Weight: func() (used, limit float64) {
+			usage := v.ledger.Usage(v.Clock.Now())
+			return usage.Day, usage.Limits.Day
+		},
+	}
+	if v.certificates != nil {
+		o.Certificates = v.certificates.States
+	}
+	return metrics.New(o)
+}
+
 // greet says on one screen where the service is and what it does without.
 func (v *service) greet(at net.Addr) {
-	fmt.Fprintf(v.Out, "Vigía %s: %d parques, %d senderos. Abra http://%s\n", version, len(v.parks.Parks), len(v.parks.Trails), reachable(at))
+	address := "http://" + reachable(at)
+	if v.certificates != nil {
+		address = v.BaseURL
+	}
+	fmt.Fprintf(v.Out, "Vigía %s: %d parques, %d senderos. Abra %s\n", version, len(v.parks.Parks), len(v.parks.Trails), address)
+	if v.doors.Metrics != nil {
+		fmt.Fprintf(v.Out, "Métricas en http://%s%s\n", v.doors.Metrics.Addr(), metrics.Path)
+	}
 	if v.BaseURL == "" {
 		fmt.Fprintln(v.Out, "Sin --base-url: los enlaces absolutos quedan vacíos y nadie puede suscribirse. Indique la dirección pública, p. ej. --base-url https://parques.example.cl")
 	}
@@ -360,36 +401,10 @@ func reachable(at net.Addr) string {
 
 // check tells what would hold, and tries to log in at the mail relay.
 func check(ctx context.Context, s *settings.Settings, t offline.Terminal) error {
-	err := offline.Check(ctx, s, t)
-	if s.SMTPHost == "" {
-		return err
-	}
-	sender, mailErr := newMailSender(s, t)
-	if mailErr == nil {
-		defer sender.Close()
-		mailErr = sender.Check(ctx)
-	}
-	if mailErr == nil {
-		fmt.Fprintf(t.Out, "mail: %s is there and takes the login\n", s.SMTPHost)
-	}
-	return errors.Join(err, mailErr)
+	return errors.Join(offline.Check(ctx, s, t), relay.Check(ctx, s, relay.Terminal{Out: t.Out, Log: t.Log, Clock: t.Clock}))
 }
 
 // testMail sends one message and says what the relay answered.
 func testMail(ctx context.Context, s *settings.Settings, t offline.Terminal) error {
-	sender, err := newMailSender(s, t)
-	if err != nil {
-		return err
-	}
-	defer sender.Close()
-	now := t.Clock.Now()
-	result := sender.Send(ctx, &bulletin.Bulletin{
-		Kind: bulletin.Test, Now: now, Ref: bulletin.NewRef(), Zone: time.UTC, Expires: now.Add(time.Hour),
-		Links: bulletin.Links{Home: s.BaseURL}, Contact: s.Contact,
-	}, s.Args[0])
-	if result.Verdict != bulletin.Delivered {
-		return fmt.Errorf("%s, port %d, did not take the message: %w", s.SMTPHost, s.SMTPPort, result.Err)
-	}
-	fmt.Fprintf(t.Out, "%s took the message for %s; whether it arrives is told by its mailbox (look among the unwanted mail too)\n", s.SMTPHost, s.Args[0])
-	return nil
+	return relay.Test(ctx, s, relay.Terminal{Out: t.Out, Log: t.Log, Clock: t.Clock})
 }

@@ -3,7 +3,14 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -12,6 +19,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"maps"
+	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -50,16 +58,19 @@ const module = "vigia"
 // arrows says which packages of the project a package may import, beside those
 // in ground for packages that are not ground themselves.
 var arrows = map[string][]string{
-	"": {"handlers", "handlers/api", "handlers/site", "handlers/prepared", "notify", "notify/bulletin", "notify/mail", "notify/push", "notify/simulate", "notify/systemd", "forecast", "forecast/offline",
+	"": {"handlers", "handlers/api", "handlers/https", "handlers/metrics", "handlers/site", "handlers/prepared", "notify", "notify/push", "notify/relay", "notify/simulate", "notify/systemd", "forecast", "forecast/offline",
 		"forecast/openmeteo", "forecast/simulate", "forecast/verify", "store", "store/settings", "web"},
 	"handlers":                 {"handlers/api", "handlers/site", "handlers/prepared", "store"},
 	"handlers/api":             {"handlers/prepared", "store", "web/wording"},
 	"handlers/site":            {"handlers/api", "handlers/prepared", "store", "web"},
 	"handlers/prepared":        {},
+	"handlers/https":           {},
+	"handlers/metrics":         {"handlers/https", "store"},
 	"notify":                   {"notify/bulletin", "notify/mail", "notify/push", "store"},
 	"notify/bulletin":          {"store", "web/wording"},
 	"notify/mail":              {"notify/bulletin", "web/wording"},
 	"notify/push":              {"notify/bulletin", "web/wording"},
+	"notify/relay":             {"notify/bulletin", "notify/mail", "store/settings"},
 	"notify/simulate":          {},
 	"notify/systemd":           {"store"},
 	"forecast":                 {"forecast/openmeteo", "forecast/verify", "store"},
@@ -95,7 +106,8 @@ var libraries = map[string][]string{
 	"github.com/jonboulle/clockwork":        {"", "forecast", "handlers", "notify", "store"},
 	"github.com/wneessen/go-mail":           {"notify"},
 	"github.com/SherClockHolmes/webpush-go": {"notify"},
-	"golang.org/x/crypto/acme/autocert":     {""},
+	"golang.org/x/crypto/acme":              {"handlers"},
+	"github.com/prometheus/client_golang":   {"handlers"},
 	"golang.org/x/net/idna":                 {"store"},
 	"rsc.io/qr":                             {"handlers"},
 	"github.com/emersion/go-smtp":           {"notify"},
@@ -1054,6 +1066,123 @@ func TestOfficialNoticesFromFileAndFeed(t *testing.T) {
 	get(t, again.url+"/api/v1/parques/los-andes", 200, &park)
 	if len(park.Volcanoes) != 1 || len(park.Closures) != 0 {
 		t.Errorf("after a restart with the feed away: %+v", park)
+	}
+}
+
+// Every page and answer of the demo is counted by a route that has nothing of it,
+// and the figures are served on their own address alone.
+func TestFiguresOfTheDemo(t *testing.T) {
+	p := start(t, "demo", "--seed", "7", "--rate-limit", "0", "--metrics-listen", "127.0.0.1:0")
+	figures := p.out.find(t, `Métricas en (http://\S+)`)
+	poll(t, "estimates", func() bool { return strings.Contains(text(t, figures), "\nvigia_estimates_current 1\n") })
+	if status, _ := send(t, "GET", p.url+"/metrics", "", ""); status != 404 {
+		t.Errorf("the figures on the public address: %d", status)
+	}
+	paths := regexp.MustCompile(`<loc>http://[^/]+([^<]*)</loc>`).FindAllStringSubmatch(text(t, p.url+"/sitemap.xml"), -1)
+	if len(paths) < 100 {
+		t.Fatalf("%d pages in the sitemap", len(paths))
+	}
+	for _, path := range paths[:100] {
+		text(t, p.url+path[1])
+	}
+	for _, path := range []string{"/suscribirse", "/en/suscribirse", "/demo/correo", "/texto/lauca", "/insignia/lauca.svg", "/parques/lauca/hoja", "/parques/lauca/historial.csv"} {
+		text(t, p.url+path)
+	}
+	routes := map[string]bool{}
+	for _, found := range regexp.MustCompile(`vigia_http_requests_total\{route="([^"]*)"`).FindAllStringSubmatch(text(t, figures), -1) {
+		routes[found[1]] = true
+		if strings.Contains(found[1], "lauca") || strings.HasPrefix(found[1], "/en") || strings.Contains(found[1], "*") && found[1] != "/static/*file" {
+			t.Errorf("a page is counted by %s", found[1])
+		}
+	}
+	if len(routes) > 40 || !routes["/parques/:slug"] || !routes["/suscribirse"] || !routes["/parques/:slug/hoja"] {
+		t.Errorf("%d routes: %v", len(routes), routes)
+	}
+	if status := p.end(t); status != 0 {
+		t.Errorf("exit status %d", status)
+	}
+}
+
+// keptCertificate puts a certificate into a data folder as an authority's that ends
+// in some days, and gives a client that trusts it.
+func keptCertificate(t *testing.T, data, authority, domain string, days int) *http.Client {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := time.Now().Add(time.Duration(days)*24*time.Hour + time.Hour)
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: end.AddDate(0, 0, -90), NotAfter: end, DNSNames: []string{domain}, IsCA: true, BasicConstraintsValid: true}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pair := append(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})...)
+	folder := filepath.Join(data, "certs", strings.NewReplacer("http://", "", ":", "_", "/", "_").Replace(authority))
+	if err := errors.Join(os.MkdirAll(folder, 0o700), os.WriteFile(filepath.Join(folder, domain), pair, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(pair)
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, ServerName: domain}, ForceAttemptHTTP2: true}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport}
+}
+
+// With the authority away the certificate that is kept is served, and health and
+// figures tell how long it holds.
+func TestServesWithTheCertificateKept(t *testing.T) {
+	_, url := weather(t, "127.0.0.1:0")
+	data, authority := t.TempDir(), "http://127.0.0.1:9/dir" // nobody is there
+	client := keptCertificate(t, data, authority, "parques.example.cl", 17)
+	at, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at.Close() // free a moment ago
+	p := &process{out: newConsole(), done: make(chan int, 1)}
+	ctx, stop := context.WithCancel(t.Context())
+	go func() {
+		p.done <- run(ctx, []string{"serve", "--contact", "operador@example.cl", "--provider-url", url, "--data", data, "--catalogue", fewParks(t),
+			"--domain", "parques.example.cl", "--acme-url", authority, "--listen", at.Addr().String(), "--metrics-listen", "127.0.0.1:0"}, nil, p.out, p.out)
+	}()
+	defer func() {
+		stop()
+		if status := <-p.done; status != 0 {
+			t.Errorf("exit status %d: %s", status, p.out)
+		}
+	}()
+	p.out.find(t, `(Abra https://parques\.example\.cl\n)`)
+	var health struct {
+		Data struct {
+			Certificado struct {
+				Estado string
+				Dias   *int
+			}
+		}
+	}
+	poll(t, "health by HTTPS", func() bool {
+		response, err := client.Get("https://" + at.Addr().String() + "/api/v1/health")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		if response.ProtoMajor != 2 || response.Header.Get("Strict-Transport-Security") == "" {
+			t.Fatalf("%s %v", response.Proto, response.Header)
+		}
+		return response.StatusCode == 200 && json.NewDecoder(response.Body).Decode(&health) == nil
+	})
+	if c := health.Data.Certificado; c.Estado != "sin_renovar" || c.Dias == nil || *c.Dias != 17 {
+		t.Errorf("%+v", c)
+	}
+	p.out.find(t, `(the certificate is not renewed and goes on being served)`)
+	if figures := text(t, p.out.find(t, `Métricas en (http://\S+)`)); !strings.Contains(figures, "\nvigia_certificate_failing{domain=\"parques.example.cl\"} 1\n") ||
+		!strings.Contains(figures, "\nvigia_certificate_remaining_seconds{domain=\"parques.example.cl\"} 1.4") {
+		t.Errorf("%s", figures)
 	}
 }
 

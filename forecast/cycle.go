@@ -23,6 +23,7 @@ func (e *Engine) Cycle(ctx context.Context) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	defer debug.FreeOSMemory() // what a cycle leaves behind is not needed for an hour
+	defer e.noteCycle(e.o.Clock.Now())
 	e.move()
 	e.keepUp()
 	before := e.statuses(e.now())

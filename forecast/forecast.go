@@ -107,6 +107,8 @@ type Engine struct {
 	undecided bool                  // something changed, and who is told was not decided yet
 	estimated bool                  // the last edition of this process has estimates
 
+	last atomic.Pointer[lastCycle] // nil before the first one ended
+
 	verifier     *verifier
 	verification *store.Verification // nil before it was computed first
 	verifyAt     time.Time           // no verification before this

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/jonboulle/clockwork"
+
+	"vigia/handlers/metrics"
 )
 
 // The reading benchmarks send requests over kept-open loopback connections to
@@ -117,7 +119,8 @@ func bare(content []byte, header http.Header) http.Handler {
 
 func BenchmarkReading(b *testing.B) {
 	s := benchServer(1 << 30)
-	limited := benchServer(1)
+	limited, metered := benchServer(1), benchServer(1<<30)
+	metered.Meter = metrics.NewRequests()
 	slug := ""
 	for _, park := range edition().Catalogue.Parks[:weathers] { // the answer nearest to 8 KB
 		if slug == "" || distance(s, park.Slug) < distance(s, slug) {
@@ -137,6 +140,7 @@ func BenchmarkReading(b *testing.B) {
 		{"bare", dial(b, listen(b, bare(plain.body, nil), false), path, "")},
 		{"bare-same-header", dial(b, listen(b, bare(plain.body, plain.header), false), path, "")},
 		{"plain", dial(b, one, path, "")},
+		{"metered", dial(b, listen(b, metered.Handler(), true), path, "")},
 		{"plain-two-writes", dial(b, two, path, "")},
 		{"gzip", dial(b, one, path, "Accept-Encoding: gzip\r\n")},
 		{"304", dial(b, one, path, "If-None-Match: "+tag+"\r\n")},
@@ -187,9 +191,16 @@ func fetch(s *Server, path, encoding string) *recorder {
 	return w
 }
 
-// BenchmarkHandler is the middleware and the copy alone, without a connection.
+// BenchmarkHandler is the middleware and the copy alone, without a connection, as
+// it is and with the counting of answers.
 func BenchmarkHandler(b *testing.B) {
+	b.Run("plain", func(b *testing.B) { benchmarkHandler(b, nil) })
+	b.Run("metered", func(b *testing.B) { benchmarkHandler(b, metrics.NewRequests()) })
+}
+
+func benchmarkHandler(b *testing.B, meter Meter) {
 	s := benchServer(1 << 30)
+	s.Meter = meter
 	r, _ := http.NewRequest("GET", "/api/v1/parques/torres-del-paine", nil)
 	r.RemoteAddr = "192.0.2.7:1"
 	w := &recorder{header: http.Header{}}
@@ -206,6 +217,7 @@ func BenchmarkHandler(b *testing.B) {
 func TestAllocationsOfAReading(t *testing.T) {
 	s := benchServer(100)
 	s.limits = newLimits(100, time.Now())
+	s.Meter = metrics.NewRequests() // which costs none
 	r, _ := http.NewRequest("GET", "/api/v1/parques/torres-del-paine", nil)
 	r.RemoteAddr = "192.0.2.7:1"
 	w := &recorder{header: http.Header{}}

@@ -80,6 +80,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 			s.Log.Debug("request", "method", r.Method, "path", loggedPath(r.URL.Path), "status", v.status,
 				"bytes", v.bytes, "took", s.Clock.Since(start))
 		}
+		if s.Meter != nil {
+			s.Meter.Answered(v.route, v.status, s.Clock.Since(start))
+		}
 		v.release()
 	}()
 	if s.shown.Load().edition.Simulated {
@@ -171,9 +174,8 @@ var (
 	plainContent = []string{"text/plain; charset=utf-8"}
 )
 
-// secure sets the security headers. TLS is a proxy's work here, so that whether
-// clients come by it is told by the public address.
-func (s *Server) secure(h http.Header, policy, resourcePolicy []string) {
+// secure sets the security headers.
+func (s *Server) secure(h http.Header, r *http.Request, policy, resourcePolicy []string) {
 	h["X-Content-Type-Options"] = noSniff
 	h["Referrer-Policy"] = noReferrer
 	h["X-Frame-Options"] = deny
@@ -181,14 +183,20 @@ func (s *Server) secure(h http.Header, policy, resourcePolicy []string) {
 	h["Cross-Origin-Opener-Policy"] = sameOrigin
 	h["Cross-Origin-Resource-Policy"] = resourcePolicy
 	h["Permissions-Policy"] = noPowers
-	if s.onTLS {
+	if s.byTLS(r) {
 		h["Strict-Transport-Security"] = secureOnly
 	}
 }
 
+// byTLS tells whether a client came by TLS. Where that is a proxy's work, the
+// public address tells.
+func (s *Server) byTLS(r *http.Request) bool {
+	return r.TLS != nil || s.onTLS && s.Certificates == nil
+}
+
 func (s *Server) serveAPI(w *response, r *http.Request, now time.Time) {
 	h := w.Header()
-	s.secure(h, dataPolicy, crossOrigin)
+	s.secure(h, r, dataPolicy, crossOrigin)
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		h["Access-Control-Allow-Origin"] = anyOrigin
 		h["Access-Control-Expose-Headers"] = exposed
@@ -250,7 +258,7 @@ func oddPath(r *http.Request) bool {
 // serveSite answers everything outside the API.
 func (s *Server) serveSite(w *response, r *http.Request, now time.Time) {
 	h := w.Header()
-	s.secure(h, pagePolicy, sameOrigin)
+	s.secure(h, r, pagePolicy, sameOrigin)
 	if fault := unacceptable(r); fault != nil && fault.Status != http.StatusNotFound {
 		h["Connection"] = closing
 		refusePlain(w, r, fault.Status, fault.Text)
@@ -275,11 +283,13 @@ func (s *Server) servePrepared(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if file, ok := s.Assets[r.URL.Path]; ok {
+		prepared.Mark(w, site.Route(r.URL.Path))
 		file.Serve(w, r, prepared.Terms{Now: now, CacheControl: fileAge(r.URL.Path)})
 		return
 	}
 	shown := s.at(now)
 	if page := shown.pages.Page(r.URL.Path); page != nil {
+		prepared.Mark(w, site.Route(r.URL.Path))
 		if page.Open {
 			w.Header()["Cross-Origin-Resource-Policy"] = crossOrigin
 			w.Header()["Access-Control-Allow-Origin"] = anyOrigin

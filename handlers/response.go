@@ -13,6 +13,7 @@ type response struct {
 	conn   *oneWriteConn // nil when the connection is another kind
 	status int           // 0 until the head is written
 	bytes  int
+	route  string // "" where no route has taken it
 }
 
 var responses = sync.Pool{New: func() any { return new(response) }}
@@ -28,6 +29,9 @@ func (w *response) release() {
 	w.ResponseWriter = nil
 	responses.Put(w)
 }
+
+// Mark notes by which route the answer is given.
+func (w *response) Mark(route string) { w.route = route }
 
 // Unwrap lets http.ResponseController reach the server's own writer.
 func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -11,11 +11,7 @@ package handlers
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"log"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -42,6 +38,8 @@ type Options struct {
 	Version        string
 	TrustedProxies []netip.Prefix // peers whose forwarding headers are believed
 	RateLimit      int            // requests to the API in 60 s per client; 0 is no limit, of requests for subscriptions neither
+	Certificates   Certificates   // of HTTPS by the service itself; nil leaves TLS to a proxy
+	Meter          Meter          // is told of every answer; nil counts nothing
 	Desk           api.Desk       // nil is a service without subscriptions
 	PushHosts      subscription.PushHosts
 	Policy         string // version of the privacy page, which a consent names
@@ -60,6 +58,15 @@ type Options struct {
 	Assets map[string]*prepared.Body
 }
 
+// Meter counts answers. It may be used from any goroutine, and must not keep the
+// caller waiting.
+type Meter interface {
+	// Answered is told of an answer: by which route, as it is written in the program
+	// and "" for a request that no route took; with which status, 0 when nothing was
+	// written; and how long after the request's head had come.
+	Answered(route string, status int, took time.Duration)
+}
+
 // Server answers requests. It is made by [New] and may be used from any
 // goroutine.
 type Server struct {
@@ -69,7 +76,7 @@ type Server struct {
 	limits    limits
 	signups   signupLimiter
 	origins   *http.CrossOriginProtection // of what changes something
-	onTLS     bool                        // clients come by TLS
+	onTLS     bool                        // the public address is by TLS
 	published chan struct{}               // wakes the goroutine that turns publications over
 	turning   sync.Mutex                  // held while a publication is made
 	shown     atomic.Pointer[publication]
@@ -163,9 +170,13 @@ func (s *Server) pagesOf(e *store.Edition, now time.Time) *view {
 }
 
 func (s *Server) builder(v *view) api.Builder {
-	return api.Builder{BaseURL: s.BaseURL, Version: s.Version, Desk: s.Desk, HasPage: func(path string) bool {
+	b := api.Builder{BaseURL: s.BaseURL, Version: s.Version, Desk: s.Desk, HasPage: func(path string) bool {
 		return v.pages.Page(path) != nil
 	}}
+	if s.Certificates != nil {
+		b.Certificate = s.Certificates.Worst
+	}
+	return b
 }
 
 // at gives what is true at an instant. Past what the publication shows it is
@@ -226,6 +237,14 @@ func (s *Server) turn(now time.Time) *view {
 	return next.current
 }
 
+// Edition gives what is published, nil before anything is.
+func (s *Server) Edition() *store.Edition {
+	if p := s.shown.Load(); p != nil {
+		return p.edition
+	}
+	return nil
+}
+
 // turnsAt is the next instant at which a view must be made; zero is never. For the
 // end of the estimates there is one already, which an official notice may end.
 func (p *publication) turnsAt(now time.Time) time.Time {
@@ -257,60 +276,4 @@ func (s *Server) turnOver(ctx context.Context) {
 		}
 		stop()
 	}
-}
-
-// Times after which a slow or silent client is let go. Answers are small, and
-// connections in the mountains are slow.
-const (
-	headTimeout  = 10 * time.Second
-	readTimeout  = 20 * time.Second
-	writeTimeout = 60 * time.Second
-	idleTimeout  = 90 * time.Second
-	drainTimeout = 5 * time.Second
-	headLimit    = 16 << 10 // bytes
-)
-
-// Serve answers on a listener until ctx ends, then lets requests under way
-// finish for a few seconds. It returns nil after such an end.
-func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	server := &http.Server{
-		Handler:           s.Handler(),
-		ReadHeaderTimeout: headTimeout,
-		ReadTimeout:       readTimeout,
-		WriteTimeout:      writeTimeout,
-		IdleTimeout:       idleTimeout,
-		MaxHeaderBytes:    headLimit,
-		ConnContext:       withConn,
-		ErrorLog:          log.New(acceptErrors{s.Log}, "", 0),
-	}
-	ctx, stop := context.WithCancel(ctx)
-	var tasks sync.WaitGroup
-	tasks.Go(func() { s.turnOver(ctx) })
-	tasks.Go(func() {
-		<-ctx.Done()
-		deadline, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
-		defer cancel()
-		if err := server.Shutdown(deadline); err != nil { // a slow client must not make a failure of an ordered end
-			s.Log.Warn("clients that had not finished were let go", "after", drainTimeout, "error", err)
-			server.Close()
-		}
-	})
-	err := server.Serve(oneWriteListener{l})
-	stop()
-	tasks.Wait()
-	if !errors.Is(err, http.ErrServerClosed) {
-		return fmt.Errorf("serving on %s: %w", l.Addr(), err)
-	}
-	return nil
-}
-
-// acceptErrors passes on what net/http says of its listener. The rest of what it
-// says is about single clients and names their addresses.
-type acceptErrors struct{ log *slog.Logger }
-
-func (a acceptErrors) Write(line []byte) (int, error) {
-	if text := strings.TrimSpace(string(line)); strings.HasPrefix(text, "http: Accept error") {
-		a.log.Warn("connections cannot be accepted", "error", text)
-	}
-	return len(line), nil
 }

@@ -75,6 +75,10 @@ type status struct {
 	mu      sync.Mutex
 	stopped bool
 	delayed time.Time // until when something that was put off waits
+
+	sending   int // messages under way
+	recording int // and those whose outcome is not yet in the file
+	results   store.ChannelResults
 }
 
 func newQueue(n *Notifier, channel subscription.Channel, workers int, send sendFunc) *queue {
@@ -358,4 +362,5 @@ func (q *queue) publish() {
 	q.status.mu.Lock()
 	defer q.status.mu.Unlock()
 	q.status.stopped = q.blocked || q.probing || q.doubting
+	q.status.sending, q.status.recording = q.flying, len(q.kept)
 }

@@ -77,6 +77,7 @@ func (q *queue) wrote(err error) {
 		}
 	}
 	q.tally.add(batch)
+	q.status.count(&q.tally)
 	q.tally.log(q.n.o.Log, q.channel, q.n.o.Store.Queued(q.channel))
 	q.kept, q.since = slices.Clone(q.kept[len(batch):]), q.n.now()
 }

@@ -42,7 +42,7 @@ const (
 // Unit prints a unit for systemd that runs the service shut in as tightly as it
 // bears: with the program, the settings and the folder of the data that were named.
 func Unit(_ context.Context, s *settings.Settings, t Terminal) error {
-	u := unit{Name: "vigia", User: "vigia", Binary: s.Binary, Config: s.Config, LowPort: lowPort(s.Listen)}
+	u := unit{Name: "vigia", User: "vigia", Binary: s.Binary, Config: s.Config, LowPort: lowPort(s.Listen) || len(s.Domains) > 0 && s.IsDefault("listen")}
 	var faults []string
 	wrong := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
 	if u.Binary == "" {

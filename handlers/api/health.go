@@ -21,11 +21,12 @@ type healthFacts struct {
 	version      string
 	total, known int
 	stale        bool
-	desk         Desk // nil is no channel
+	desk         Desk                                     // nil is no channel
+	certificate  func() (expires time.Time, failing bool) // nil is none
 }
 
 func (b *build) healthFacts() healthFacts {
-	h := healthFacts{edition: b.e, version: b.Version, total: len(b.e.Catalogue.Trails), desk: b.Desk}
+	h := healthFacts{edition: b.e, version: b.Version, total: len(b.e.Catalogue.Trails), desk: b.Desk, certificate: b.Certificate}
 	if b.e.Simulated {
 		h.version += "+simulado"
 	}
@@ -77,8 +78,9 @@ func (h *healthFacts) json(now time.Time) []byte {
 	for c := range channels {
 		channels[c] = h.channel(subscription.Channel(c))
 	}
+	certificate := h.certificateState(now)
 	state := "ok"
-	if h.degraded(now) || channels[subscription.Email].troubled() || channels[subscription.WebPush].troubled() {
+	if h.degraded(now) || channels[subscription.Email].troubled() || channels[subscription.WebPush].troubled() || certificate.troubled() {
 		state = "degradado"
 	}
 	w.textAt("estado", state)
@@ -100,6 +102,7 @@ func (h *healthFacts) json(now time.Time) []byte {
 	channels[subscription.WebPush].writeAt(&w, "webpush")
 	h.writeNotices(&w, now)
 	h.writeStore(&w)
+	certificate.write(&w, now)
 	w.key("proveedor")
 	w.open('{')
 	w.integerAt("peso_hoy", e.WeightDay)

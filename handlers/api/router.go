@@ -55,7 +55,9 @@ func NewRouter(view View, signups Signups) http.Handler {
 	router.RedirectTrailingSlash = false
 	router.RedirectFixedPath = false
 	for path, serve := range routes {
+		route := Prefix + path
 		handle := func(w http.ResponseWriter, r *http.Request, p httprouter.Params) {
+			prepared.Mark(w, route)
 			s, now := view()
 			slug := ""
 			if len(p) > 0 {
@@ -63,8 +65,8 @@ func NewRouter(view View, signups Signups) http.Handler {
 			}
 			serve(s, w, r, slug, now)
 		}
-		router.GET(Prefix+path, handle)
-		router.HEAD(Prefix+path, handle)
+		router.GET(route, handle)
+		router.HEAD(route, handle)
 	}
 	signups.register(router, view)
 	refuse := func(f func(h http.Header) *Fault) http.Handler {

@@ -52,7 +52,9 @@ var signupRoutes = []signupRoute{
 // are for who asked alone, and those that a token leads to are for no index.
 func (s *Signups) register(router *httprouter.Router, view View) {
 	for _, route := range signupRoutes {
-		router.Handle(route.method, Prefix+route.path, func(w http.ResponseWriter, r *http.Request, p httprouter.Params) {
+		full := Prefix + route.path
+		router.Handle(route.method, full, func(w http.ResponseWriter, r *http.Request, p httprouter.Params) {
+			prepared.Mark(w, full)
 			v, now := view()
 			token := p.ByName("token")
 			if token != "" {

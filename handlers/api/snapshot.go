@@ -35,6 +35,10 @@ type Builder struct {
 	HasPage func(path string) bool
 	// Desk tells the state of the channels; nil is none.
 	Desk Desk
+	// Certificate tells of the certificate of the service's own HTTPS that ends
+	// first: when, zero before there is one, and whether it is missing, or ends soon
+	// and is not renewed. nil is a service that leaves TLS to another.
+	Certificate func() (expires time.Time, failing bool)
 }
 
 // Snapshot is every answer of the API at one publication. It is immutable.

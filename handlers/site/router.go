@@ -46,22 +46,23 @@ func (s *Site) Router(a Around) http.Handler {
 	router.MethodNotAllowed = http.HandlerFunc(d.serveOtherMethod)
 	router.GlobalOPTIONS = http.HandlerFunc(serveOptions)
 	read := func(path string, serve httprouter.Handle) {
-		router.GET(path, serve)
-		router.HEAD(path, serve)
+		router.GET(path, marked(path, serve))
+		router.HEAD(path, marked(path, serve))
 	}
+	post := func(path string, serve httprouter.Handle) { router.POST(path, marked(path, serve)) }
 	for _, l := range s.languages {
 		if s.options.Desk == nil {
 			break
 		}
 		read(l.path("/suscribirse"), d.serveForm)
-		router.POST(l.path("/suscribirse"), d.fromHere(d.subscribe))
+		post(l.path("/suscribirse"), d.fromHere(d.subscribe))
 		read(l.path("/confirmar/:token"), withToken(d.askToConfirm))
-		router.POST(l.path("/confirmar/:token"), withToken(d.fromHere(d.confirm)))
-		router.POST(l.path("/confirmar/:token/no-fui-yo"), withToken(d.fromHere(d.disown)))
+		post(l.path("/confirmar/:token"), withToken(d.fromHere(d.confirm)))
+		post(l.path("/confirmar/:token/no-fui-yo"), withToken(d.fromHere(d.disown)))
 		read(l.path("/gestionar/:token"), withToken(d.serveManage))
-		router.POST(l.path("/gestionar/:token"), withToken(d.fromHere(d.change)))
+		post(l.path("/gestionar/:token"), withToken(d.fromHere(d.change)))
 		read(l.path("/baja/:token"), withToken(d.askToCancel))
-		router.POST(l.path("/baja/:token"), withToken(d.cancel)) // a mail program's one click comes from anywhere
+		post(l.path("/baja/:token"), withToken(d.cancel)) // a mail program's one click comes from anywhere
 	}
 	for _, l := range s.languages {
 		if s.options.Demo == nil {
@@ -70,9 +71,18 @@ func (s *Site) Router(a Around) http.Handler {
 		read(l.path("/demo/correo"), d.serveCaughtMail)
 		read(l.path("/demo/correo/:id/html"), d.serveCaughtHTML)
 		read(l.path("/demo/push"), d.serveCaughtPush)
-		router.POST(l.path("/demo/push"), d.fromHere(d.subscribeInDemo))
+		post(l.path("/demo/push"), d.fromHere(d.subscribeInDemo))
 	}
 	return router
+}
+
+// marked notes on every answer of a path by which route it is given.
+func marked(path string, serve httprouter.Handle) httprouter.Handle {
+	route := Route(path)
+	return func(w http.ResponseWriter, r *http.Request, p httprouter.Params) {
+		prepared.Mark(w, route)
+		serve(w, r, p)
+	}
 }
 
 // Header values of these pages, shared and never written to.

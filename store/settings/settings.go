@@ -25,7 +25,9 @@ type Settings struct {
 	Command string   // one of Commands
 	Args    []string // what follows the command beside flags, as its usage allows
 
-	Listen         string         // host:port; an empty host means every address of the machine
+	Listen         string         // host:port; an empty host means every address of the machine; of HTTPS where there are Domains
+	Domains        []string       // own domains in lower case and ASCII, the site's own first; none means no HTTPS by itself
+	ACMEURL        string         // directory of the authority of the certificates
 	Data           string         // folder of the live data
 	BaseURL        string         // public address without a trailing slash, or ""
 	Contact        string         // operator's e-mail address, or ""
@@ -47,6 +49,7 @@ type Settings struct {
 	RateLimit      int            // requests in 60 s per client; 0 means no limit
 	VolcanoURL     string         // feed of volcanic alert levels, or ""
 	ClosuresURL    string         // feed of closures, or ""
+	MetricsListen  string         // host:port, or "" for no metrics
 	LogFormat      string         // auto, text or json
 	LogLevel       slog.Level
 	Config         string // path of the settings file, or ""
@@ -120,6 +123,8 @@ func Parse(command string, args, environ []string, readFile func(string) ([]byte
 	}
 	s := &Settings{Command: c.Name, Args: in.positional, canonicalModel: canonicalModel}
 	in.resolve(s)
+	in.checkDomain(s)
+	in.checkMetrics(s)
 	in.checkMail(s)
 	if len(in.faults) > 0 {
 		return nil, &UsageError{Command: c.Name, Lines: in.faults}

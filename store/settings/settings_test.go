@@ -27,6 +27,9 @@ var samples = map[string][3]string{
 	"dkim-selector":   {"s1", "s2", "a.b"},
 	"push-hosts":      {"push.b.cl", "*.b.cl,https://push.c.cl:8443", "http://127.0.0.1:9999"},
 	"listen":          {":1", "127.0.0.1:0", "[::1]:65535"},
+	"domain":          {"a.example.cl", "b.example.cl,c.example.cl", "xn--vigia-example.cl"},
+	"acme-url":        {"https://acme.b.cl/dir", "http://127.0.0.1:14000/dir", "https://acme.c.cl:14000/dir"},
+	"metrics-listen":  {"127.0.0.1:9090", "[::1]:9091", "0.0.0.0:9092"},
 	"data":            {"/a", "b/c", "./d e"},
 	"base-url":        {"https://a.example.cl", "http://127.0.0.1:8080", "https://[2001:db8::1]"},
 	"contact":         {"a@b.cl", "uno.dos+tres@example.cl", "o'neill@sub.example.org"},
@@ -123,6 +126,7 @@ func TestDefaultsOfServe(t *testing.T) {
 	s := mustParse(t, "serve", []string{"--contact", "a@b.cl"}, nil, nil)
 	s.rows, s.canonicalModel = nil, nil
 	want := &Settings{Command: "serve", Listen: ":8080", Data: "./vigia-data", Contact: "a@b.cl",
+		ACMEURL:     "https://acme-v02.api.letsencrypt.org/directory",
 		ProviderURL: "https://api.open-meteo.com", ArchiveURL: "https://archive-api.open-meteo.com",
 		Models:   []string{"ecmwf_ifs", "ncep_gfs_global", "dwd_icon_global", "cmc_gem_gdps"},
 		SMTPPort: 587, SMTPTLS: "starttls", DKIMSelector: "vigia",
@@ -180,6 +184,9 @@ func checkPrecedence(t *testing.T, o *option, values [3]string, subset int) {
 		if strings.HasPrefix(o.name, "smtp-") && !strings.HasPrefix(with, o.name) || o.name == "dkim-key" || o.name == "dkim-selector" {
 			conf += with + "\n"
 		}
+	}
+	if o.name == "acme-url" {
+		conf += "domain = a.example.cl\n"
 	}
 	want, origin := o.normal, "default"
 	if o.name == "smtp-host" || o.name == "smtp-from" || o.name == "smtp-user" || o.name == "smtp-password" {

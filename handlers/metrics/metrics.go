@@ -1,0 +1,86 @@
+// Package metrics exports the service's figures in the text form of Prometheus, on
+// an address of their own.
+//
+// [Requests] counts answers as they are given. All else is asked of the parts when
+// somebody looks ([New]): they tell what they hold in memory, so that looking waits
+// for no transaction, cycle or message, and holds none up. No label has anything
+// of a client or a subscriber in it, and each takes few values: routes, statuses,
+// models, channels and the operator's own domains.
+package metrics
+
+import (
+	"net/http"
+	"runtime"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"vigia/handlers/https"
+	"vigia/store"
+	"vigia/store/subscription"
+)
+
+// Path is where the figures are.
+const Path = "/metrics"
+
+// Engine runs the hourly cycle.
+type Engine interface {
+	// LastCycle tells when the last cycle ended (zero before the first), how long it
+	// took, and how many have ended.
+	LastCycle() (ended time.Time, took time.Duration, count uint64)
+}
+
+// Notifier sends messages.
+type Notifier interface {
+	Figures(c subscription.Channel) store.ChannelFigures
+}
+
+// File is the data file.
+type File interface {
+	Figures() store.FileFigures
+}
+
+// Publication is what is shown to the public.
+type Publication interface {
+	Edition() *store.Edition // nil before anything is published
+}
+
+// Options are what New needs. All but Certificates are required.
+type Options struct {
+	Clock           clockwork.Clock
+	Version, Commit string
+	Requests        *Requests
+	Publication     Publication
+	Engine          Engine
+	Notifier        Notifier
+	File            File
+	// Weight tells the provider's weight of this UTC day and its limit, 0 for none.
+	Weight func() (used, limit float64)
+	// Certificates tells of those of the service's own HTTPS; nil is none.
+	Certificates func() []https.State
+}
+
+// New gives the handler of the figures.
+func New(o Options) http.Handler {
+	registry := newRegistry(o)
+	mux := http.NewServeMux()
+	mux.Handle("GET "+Path, promhttp.HandlerFor(registry, promhttp.HandlerOpts{
+		ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: 4, Timeout: 10 * time.Second,
+	}))
+	return mux
+}
+
+func newRegistry(o Options) *prometheus.Registry {
+	registry := prometheus.NewRegistry()
+	build := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "vigia_build_info", Help: "Always 1; the labels tell what is running.",
+		ConstLabels: prometheus.Labels{"version": o.Version, "commit": o.Commit, "go": runtime.Version()},
+	})
+	build.Set(1)
+	registry.MustRegister(build, o.Requests, &parts{o},
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return registry
+}
