@@ -30,6 +30,7 @@ import (
 	"vigia/forecast/openmeteo"
 	sky "vigia/forecast/simulate"
 	"vigia/handlers"
+	"vigia/handlers/api"
 	"vigia/handlers/site"
 	"vigia/notify"
 	"vigia/notify/bulletin"
@@ -37,7 +38,9 @@ import (
 	"vigia/notify/push"
 	people "vigia/notify/simulate"
 	"vigia/store"
+	"vigia/store/backups"
 	"vigia/store/catalogue"
+	"vigia/store/control"
 	"vigia/store/notices"
 	"vigia/store/settings"
 	"vigia/store/subscription"
@@ -67,7 +70,8 @@ func run(ctx context.Context, args, environ []string, out, errs io.Writer) int {
 	}
 	commands := map[string]func(context.Context, *settings.Settings, offline.Terminal) error{
 		"demo": demo, "serve": serve, "check": check, "test-mail": testMail, "catalogue": offline.Catalogues,
-		"backup": offline.Backup, "import": offline.Imports, "calibrate": offline.Calibrate, "version": showVersion, "help": help,
+		"backup": offline.Backup, "restore": offline.Restore, "compact": offline.Compact, "import": offline.Imports, "calibrate": offline.Calibrate,
+		"version": showVersion, "help": offline.Help,
 	}
 	if err := commands[s.Command](ctx, s, offline.Terminal{Out: out, Errs: errs, Log: s.NewLog(errs), Clock: clockwork.NewRealClock(), UserAgent: "vigia/" + version}); err != nil {
 		fmt.Fprintf(errs, "vigia %s: %v\n", s.Command, err)
@@ -121,6 +125,7 @@ type service struct {
 	parks *catalogue.Catalogue
 	hosts subscription.PushHosts
 	file  *store.Store
+	saved *backups.Keeper // nil in the demo, whose folder goes away
 }
 
 // run puts the parts together and runs them until ctx ends: first no new requests
@@ -137,6 +142,9 @@ func (v *service) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer v.file.Close()
+	if v.crowd == nil {
+		v.saved = backups.New(backups.Options{Store: v.file, Folder: v.Data, Clock: v.Clock, Log: v.Log})
+	}
 	listener, err := net.Listen("tcp", v.Listen)
 	if err != nil {
 		return fmt.Errorf("listen on %s: %w (another program may hold it; choose another with --listen)", v.Listen, err)
@@ -159,7 +167,24 @@ func (v *service) run(ctx context.Context) (err error) {
 		return err
 	}
 	engine.Show()
-	return together(ctx, engine.Run, notifier.Run, func(ctx context.Context) error { return server.Serve(ctx, listener) })
+	parts := []func(context.Context) error{engine.Run, notifier.Run, func(ctx context.Context) error { return server.Serve(ctx, listener) }}
+	return together(ctx, append(parts, v.upkeep(engine)...)...)
+}
+
+// upkeep gives the parts that look after the data, none in the demo. Without the
+// control socket the service runs all the same.
+func (v *service) upkeep(engine *forecast.Engine) []func(context.Context) error {
+	if v.saved == nil {
+		return nil
+	}
+	parts := []func(context.Context) error{v.saved.Run}
+	desk := &offline.Service{File: v.file, Parks: v.parks, Engine: engine, Backups: v.saved, Data: v.Data, Clock: v.Clock}
+	socket, err := control.Listen(v.Data, desk.Errands(), v.Log)
+	if err != nil {
+		v.Log.Error("commands that ask the running service (backup, import, compact, check) do not work", "error", err)
+		return parts
+	}
+	return append(parts, socket.Run)
 }
 
 // together runs parts until ctx ends or one of them does, and waits for all.
@@ -244,8 +269,12 @@ func (v *service) newServer(notifier *notify.Notifier) (*handlers.Server, error)
 	if err != nil {
 		return nil, fmt.Errorf("read the pages: %w", err)
 	}
+	var copies api.Backups
+	if v.saved != nil {
+		copies = v.saved
+	}
 	return handlers.New(handlers.Options{
-		Clock: v.Clock, Log: v.Log, BaseURL: v.BaseURL, Contact: v.Contact, Version: version,
+		Backups: copies, Clock: v.Clock, Log: v.Log, BaseURL: v.BaseURL, Contact: v.Contact, Version: version,
 		TrustedProxies: v.TrustedProxies, RateLimit: v.RateLimit,
 		Desk: notifier, PushHosts: v.hosts, Policy: web.PolicyVersion,
 		Pages: pages.Pages, Forms: pages.Router, NotFoundPage: pages.NotFound(v.crowd != nil), Assets: pages.Assets(),
@@ -375,13 +404,4 @@ func showVersion(_ context.Context, _ *settings.Settings, t offline.Terminal) er
 	}
 	fmt.Fprintf(t.Out, "vigia %s, commit %s, %s\n", version, commit, goVersion)
 	return nil
-}
-
-func help(_ context.Context, s *settings.Settings, t offline.Terminal) error {
-	about := ""
-	if len(s.Args) > 0 {
-		about = s.Args[0]
-	}
-	_, err := fmt.Fprint(t.Out, settings.Help(about))
-	return err
 }

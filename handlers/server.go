@@ -43,6 +43,7 @@ type Options struct {
 	TrustedProxies []netip.Prefix // peers whose forwarding headers are believed
 	RateLimit      int            // requests to the API in 60 s per client; 0 is no limit, of requests for subscriptions neither
 	Desk           api.Desk       // nil is a service without subscriptions
+	Backups        api.Backups    // nil is a service that makes none
 	PushHosts      subscription.PushHosts
 	Policy         string // version of the privacy page, which a consent names
 
@@ -163,7 +164,7 @@ func (s *Server) pagesOf(e *store.Edition, now time.Time) *view {
 }
 
 func (s *Server) builder(v *view) api.Builder {
-	return api.Builder{BaseURL: s.BaseURL, Version: s.Version, Desk: s.Desk, HasPage: func(path string) bool {
+	return api.Builder{BaseURL: s.BaseURL, Version: s.Version, Desk: s.Desk, Backups: s.Backups, HasPage: func(path string) bool {
 		return v.pages.Page(path) != nil
 	}}
 }

@@ -1,12 +1,15 @@
-// Package offline has the commands that work on the data of a service that is not
-// running: check, catalogue, import, calibrate and backup, and what serving has in
+// Package offline has the commands that work on the data of a service: check,
+// catalogue, import, calibrate, backup, restore and compact, and what serving has in
 // common with them.
 //
-// A command takes the settings, opens what it needs of them, and says on the
-// terminal what it did. Only one process at a time has the file.
+// Only one process at a time has the file. A command takes the settings, asks the
+// service that runs to do what it is for ([Service.Errands]) or, when none does, opens
+// what it needs and does it itself, and says on the terminal what was done. Calibrate
+// and restore want the service stopped.
 package offline
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -44,6 +47,16 @@ func liveFile(s *settings.Settings) string { return filepath.Join(s.Data, "vigia
 func missing(path string) bool {
 	_, err := os.Stat(path)
 	return errors.Is(err, os.ErrNotExist)
+}
+
+// Help prints the help in full, or that of a command.
+func Help(_ context.Context, s *settings.Settings, t Terminal) error {
+	about := ""
+	if len(s.Args) > 0 {
+		about = s.Args[0]
+	}
+	_, err := fmt.Fprint(t.Out, settings.Help(about))
+	return err
 }
 
 // Open opens the file for this process alone.

@@ -21,11 +21,19 @@ type healthFacts struct {
 	version      string
 	total, known int
 	stale        bool
-	desk         Desk // nil is no channel
+	desk         Desk    // nil is no channel
+	backups      Backups // nil is none made
+}
+
+// Backups is what makes the copies of the file.
+type Backups interface {
+	// Last tells when the newest copy was made, zero for never, and whether the daily
+	// one cannot be made.
+	Last() (at time.Time, failing bool)
 }
 
 func (b *build) healthFacts() healthFacts {
-	h := healthFacts{edition: b.e, version: b.Version, total: len(b.e.Catalogue.Trails), desk: b.Desk}
+	h := healthFacts{edition: b.e, version: b.Version, total: len(b.e.Catalogue.Trails), desk: b.Desk, backups: b.Backups}
 	if b.e.Simulated {
 		h.version += "+simulado"
 	}
@@ -77,8 +85,9 @@ func (h *healthFacts) json(now time.Time) []byte {
 	for c := range channels {
 		channels[c] = h.channel(subscription.Channel(c))
 	}
+	copied := h.copies()
 	state := "ok"
-	if h.degraded(now) || channels[subscription.Email].troubled() || channels[subscription.WebPush].troubled() {
+	if h.degraded(now) || copied.state == "error" || channels[subscription.Email].troubled() || channels[subscription.WebPush].troubled() {
 		state = "degradado"
 	}
 	w.textAt("estado", state)
@@ -100,6 +109,7 @@ func (h *healthFacts) json(now time.Time) []byte {
 	channels[subscription.WebPush].writeAt(&w, "webpush")
 	h.writeNotices(&w, now)
 	h.writeStore(&w)
+	copied.writeAt(&w, now)
 	w.key("proveedor")
 	w.open('{')
 	w.integerAt("peso_hoy", e.WeightDay)
@@ -176,6 +186,35 @@ func (h *healthFacts) writeStore(w *writer) {
 	} else {
 		w.null()
 	}
+	w.close('}')
+}
+
+// copiesState is how it stands with the daily copies of the file.
+type copiesState struct {
+	state string
+	last  time.Time // zero when there is none
+}
+
+func (h *healthFacts) copies() copiesState {
+	if h.backups == nil {
+		return copiesState{state: unset}
+	}
+	last, failing := h.backups.Last()
+	switch {
+	case failing:
+		return copiesState{"error", last}
+	case last.IsZero():
+		return copiesState{"pendiente", last}
+	}
+	return copiesState{"ok", last}
+}
+
+func (c copiesState) writeAt(w *writer, now time.Time) {
+	w.key("respaldo")
+	w.open('{')
+	w.textAt("estado", c.state)
+	w.instantAt("ultimo", c.last)
+	w.age("edad_s", c.last, now)
 	w.close('}')
 }
 

@@ -35,6 +35,8 @@ type Builder struct {
 	HasPage func(path string) bool
 	// Desk tells the state of the channels; nil is none.
 	Desk Desk
+	// Backups tells of the copies of the file; nil is none.
+	Backups Backups
 }
 
 // Snapshot is every answer of the API at one publication. It is immutable.

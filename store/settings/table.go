@@ -29,8 +29,8 @@ const (
 	serving   = "demo serve check"
 	realOnly  = "serve check"
 	mailUsers = "serve check test-mail"
-	dataUsers = "serve check backup import calibrate"
-	allUsers  = "demo serve check test-mail backup import calibrate"
+	dataUsers = "serve check backup restore compact import calibrate"
+	allUsers  = "demo serve check test-mail backup restore compact import calibrate"
 )
 
 // options is the table, in the order of the help. A setting is added by a field
