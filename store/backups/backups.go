@@ -166,7 +166,7 @@ func (k *Keeper) look(ctx context.Context, now time.Time) {
 // is due, nor what is old.
 func (k *Keeper) believed(now time.Time) bool {
 	last, err := k.o.Store.LastTime()
-	return err == nil && (last.IsZero() || now.Sub(last).Abs() <= clockJump)
+	return errors.Is(err, store.ErrNotFound) || err == nil && now.Sub(last).Abs() <= clockJump
 }
 
 // due tells whether there is no daily copy since the last quiet hour. One from a time
