@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jonboulle/clockwork"
 	"go.etcd.io/bbolt"
 
 	"vigia/forecast/alert"
@@ -518,5 +519,66 @@ func TestADiskThatFillsWhileCopying(t *testing.T) {
 	})
 	if left, _ := filepath.Glob(filepath.Join(dir, "*")); !errors.Is(err, ErrFull) || len(left) > 0 {
 		t.Errorf("%v, left %v", err, left)
+	}
+}
+
+func TestWhoLeftIsForgottenWhenNoCopyCanHaveThem(t *testing.T) {
+	s := openStore(t, newPath(t))
+	people(t, s, 0, 3)
+	keep(t, s, func(tx *Tx) error {
+		_, err := tx.Erase(idOf(1))
+		return errors.Join(err, tx.putLeft(idOf(2), testHour.Add(-time.Hour)))
+	})
+	keep(t, s, func(tx *Tx) error { return tx.PruneLeft(testHour) })
+	if got := keysOf(t, s, "left"); len(got) != 1 || subscription.ID(got[0]) != idOf(1) {
+		t.Errorf("%x", got)
+	}
+	people(t, s, 1, 1) // a number that is not random comes again
+	if got := keysOf(t, s, "left"); len(got) != 0 {
+		t.Errorf("%x", got)
+	}
+}
+
+// A clock that has fallen behind does not shorten how long it is known who left.
+func TestWhoLeftWhileTheClockWasBehind(t *testing.T) {
+	path := newPath(t)
+	checkAndClose(t, openStore(t, path))
+	o := testOptions()
+	o.Clock = clockwork.NewFakeClockAt(testHour.AddDate(-30, 0, 0))
+	s, err := Open(path, o)
+	must(t, err)
+	defer checkAndClose(t, s)
+	must(t, s.Commit(testCycle(makeCatalogue(), testHour, nil)))
+	people(t, s, 0, 1)
+	keep(t, s, func(tx *Tx) error { _, err := tx.Erase(idOf(0)); return err })
+	keep(t, s, func(tx *Tx) error { return tx.PruneLeft(testHour.AddDate(0, 0, -40)) })
+	if len(keysOf(t, s, "left")) != 1 {
+		t.Error("forgotten")
+	}
+}
+
+// What root makes in the folder of a service belongs to the service.
+func TestWhatRootMakesIsTheServices(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give files away: that it does was not tried")
+	}
+	path, backup := backedUp(t)
+	owner := func(name string) int {
+		info, err := os.Stat(name)
+		must(t, err)
+		return int(info.Sys().(*syscall.Stat_t).Uid)
+	}
+	folder := filepath.Dir(path)
+	must(t, errors.Join(os.Chown(folder, 4321, 4321), os.Chown(path, 4321, 4321)))
+	done := restore(t, path, backup)
+	s := openStore(t, path)
+	if owner(path) != 4321 || owner(done.Kept) != 4321 {
+		t.Errorf("restored: %d, kept: %d", owner(path), owner(done.Kept))
+	}
+	must(t, s.Compact())
+	fresh := filepath.Join(folder, "fresh.db")
+	openStore(t, fresh)
+	if owner(path) != 4321 || owner(fresh) != 4321 {
+		t.Errorf("compacted: %d, fresh: %d", owner(path), owner(fresh))
 	}
 }

@@ -78,6 +78,15 @@ func TestAMigrationThatFailsChangesNothing(t *testing.T) {
 	if _, err := open(path, testOptions(), longer); err == nil {
 		t.Fatal("opened")
 	}
+	// Starts that fail again and again do not fill the disk with copies of the same.
+	for range 3 {
+		if _, err := open(path, testOptions(), longer); err == nil {
+			t.Fatal("opened")
+		}
+	}
+	if copies, _ := filepath.Glob(path + ".schema*"); len(copies) != 1 {
+		t.Errorf("copies %v, want that from before the migration that went well", copies)
+	}
 	s, err := open(path, testOptions(), longer[:len(longer)-1])
 	if err != nil {
 		t.Fatal(err)
