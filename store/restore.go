@@ -251,7 +251,12 @@ func (r *restoration) complete(name string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
+	s.db.NoSync = true // until all is there: it has no name yet
 	if err := r.takeOver(s); err != nil {
+		return err
+	}
+	s.db.NoSync = false
+	if err := s.db.Sync(); err != nil {
 		return err
 	}
 	if _, erased := s.ErasedSince(); erased {
