@@ -30,7 +30,6 @@ import (
 	"vigia/forecast/openmeteo"
 	sky "vigia/forecast/simulate"
 	"vigia/handlers"
-	"vigia/handlers/api"
 	"vigia/handlers/site"
 	"vigia/notify"
 	"vigia/notify/bulletin"
@@ -40,7 +39,6 @@ import (
 	"vigia/store"
 	"vigia/store/backups"
 	"vigia/store/catalogue"
-	"vigia/store/control"
 	"vigia/store/notices"
 	"vigia/store/settings"
 	"vigia/store/subscription"
@@ -168,23 +166,11 @@ func (v *service) run(ctx context.Context) (err error) {
 	}
 	engine.Show()
 	parts := []func(context.Context) error{engine.Run, notifier.Run, func(ctx context.Context) error { return server.Serve(ctx, listener) }}
-	return together(ctx, append(parts, v.upkeep(engine)...)...)
-}
-
-// upkeep gives the parts that look after the data, none in the demo. Without the
-// control socket the service runs all the same.
-func (v *service) upkeep(engine *forecast.Engine) []func(context.Context) error {
-	if v.saved == nil {
-		return nil
+	if v.saved != nil {
+		desk := &offline.Service{File: v.file, Parks: v.parks, Engine: engine, Backups: v.saved, Data: v.Data, Clock: v.Clock}
+		parts = append(parts, desk.Upkeep(v.Log)...)
 	}
-	parts := []func(context.Context) error{v.saved.Run}
-	desk := &offline.Service{File: v.file, Parks: v.parks, Engine: engine, Backups: v.saved, Data: v.Data, Clock: v.Clock}
-	socket, err := control.Listen(v.Data, desk.Errands(), v.Log)
-	if err != nil {
-		v.Log.Error("commands that ask the running service (backup, import, compact, check) do not work", "error", err)
-		return parts
-	}
-	return append(parts, socket.Run)
+	return together(ctx, parts...)
 }
 
 // together runs parts until ctx ends or one of them does, and waits for all.
@@ -269,16 +255,16 @@ func (v *service) newServer(notifier *notify.Notifier) (*handlers.Server, error)
 	if err != nil {
 		return nil, fmt.Errorf("read the pages: %w", err)
 	}
-	var copies api.Backups
-	if v.saved != nil {
-		copies = v.saved
-	}
-	return handlers.New(handlers.Options{
-		Backups: copies, Clock: v.Clock, Log: v.Log, BaseURL: v.BaseURL, Contact: v.Contact, Version: version,
+	served := handlers.Options{
+		Clock: v.Clock, Log: v.Log, BaseURL: v.BaseURL, Contact: v.Contact, Version: version,
 		TrustedProxies: v.TrustedProxies, RateLimit: v.RateLimit,
 		Desk: notifier, PushHosts: v.hosts, Policy: web.PolicyVersion,
 		Pages: pages.Pages, Forms: pages.Router, NotFoundPage: pages.NotFound(v.crowd != nil), Assets: pages.Assets(),
-	}), nil
+	}
+	if v.saved != nil {
+		served.Backups = v.saved
+	}
+	return handlers.New(served), nil
 }
 
 // caught gives the demo's pages what its crowd was told.

@@ -149,8 +149,21 @@ func (w *stoppable) Write(p []byte) (int, error) {
 	return w.file.Write(p)
 }
 
-// verifyCopy opens a copy for reading only and verifies it.
+// verifyCopy opens a copy for reading only and verifies it. When ctx ends it is not
+// waited for: bbolt's check of the pages cannot be stopped, and a service that is told
+// to end has seconds. It then ends by itself, on a file that has no name any more.
 func verifyCopy(ctx context.Context, path string, verify verification) error {
+	verified := make(chan error, 1)
+	go func() { verified <- verifyWhole(ctx, path, verify) }()
+	select {
+	case err := <-verified:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func verifyWhole(ctx context.Context, path string, verify verification) error {
 	return guard(path, func() error {
 		db, err := bbolt.Open(path, 0o600, &bbolt.Options{
 			Timeout: lockTimeout, ReadOnly: true, PreLoadFreelist: true, FreelistType: bbolt.FreelistMapType,

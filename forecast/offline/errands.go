@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/url"
 	"path/filepath"
 	"strconv"
@@ -43,6 +44,18 @@ type Service struct {
 	Clock   clockwork.Clock
 
 	passing atomic.Int64 // copies made to be taken elsewhere
+}
+
+// Upkeep gives the parts that look after the data while the service runs: the daily
+// backup, and the control socket. Without that the service runs all the same.
+func (v *Service) Upkeep(log *slog.Logger) []func(context.Context) error {
+	parts := []func(context.Context) error{v.Backups.Run}
+	socket, err := control.Listen(v.Data, v.Errands(), log)
+	if err != nil {
+		log.Error("commands that ask the running service (backup, import, compact, check) do not work", "error", err)
+		return parts
+	}
+	return append(parts, socket.Run)
 }
 
 // Errands gives what the service does when it is asked over the control socket.
