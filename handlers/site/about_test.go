@@ -27,7 +27,7 @@ func TestObligationsAndFormats(t *testing.T) {
 		}
 	}
 	for _, must := range []string{"Natural Earth", "SIL OFL", "Leaflet", "uPlot", "hola@vigia.example", "v0.1.0-alpha", "/precision.csv"} {
-		if page := pagesOf(t, e, now)["/acerca"]; !strings.Contains(page, must) {
+		if page := pageOf(t, e, now, "/acerca"); !strings.Contains(page, must) {
 			t.Errorf("the page on the site does not name %s", must)
 		}
 	}

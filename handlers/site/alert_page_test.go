@@ -62,14 +62,14 @@ func TestAWithdrawnAlertSaysWhy(t *testing.T) {
 	e := edition(t)
 	e.Alerts[0].Cancelled = true
 	e.Alerts[0].Changes = append(e.Alerts[0].Changes, alert.Change{Version: 3, At: noonHour, What: alert.Withdrawn})
-	page := readable(pagesOf(t, e, now)["/alertas/a-despues"])
+	page := readable(pageOf(t, e, now, "/alertas/a-despues"))
 	if !strings.Contains(page, "Esta alerta terminó. Se retira: las estimaciones ya no la muestran.") || strings.Contains(page, "programada") {
 		t.Error("a withdrawn alert does not say that it is, or why")
 	}
 }
 
 func TestAnAlertWithoutEstimatesIsUnproven(t *testing.T) {
-	page := pagesOf(t, expired(edition(t)), now)["/alertas/a-ahora"]
+	page := pageOf(t, expired(edition(t)), now, "/alertas/a-ahora")
 	if !strings.Contains(page, "Sin confirmar") || strings.Contains(page, "data-vigente-hasta") {
 		t.Error("an alert without current estimates looks proven")
 	}

@@ -44,8 +44,8 @@ const ContentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; 
 const styleSheet = "app.css"
 
 // loadAssets prepares the files of static/ and notes the paths that pages name.
-func (s *Site) loadAssets(files fs.FS) error {
-	s.assets, s.named = make(map[string]*prepared.Body), make(map[string]string)
+func (p *press) loadAssets(files fs.FS) error {
+	p.assets, p.named = make(map[string]*prepared.Body), make(map[string]string)
 	entries, err := fs.ReadDir(files, "static")
 	if err != nil {
 		return fmt.Errorf("listing the assets: %w", err)
@@ -58,14 +58,14 @@ func (s *Site) loadAssets(files fs.FS) error {
 		if err != nil {
 			return fmt.Errorf("reading asset %s: %w", entry.Name(), err)
 		}
-		if err := s.addAsset(entry.Name(), content); err != nil {
+		if err := p.addAsset(entry.Name(), content); err != nil {
 			return err
 		}
 	}
-	return s.addStyle(files)
+	return p.addStyle(files)
 }
 
-func (s *Site) addAsset(name string, content []byte) error {
+func (p *press) addAsset(name string, content []byte) error {
 	kind, ok := assetTypes[path.Ext(name)]
 	if !ok {
 		return fmt.Errorf("asset %s: no content type for its extension", name)
@@ -74,7 +74,7 @@ func (s *Site) addAsset(name string, content []byte) error {
 	if !fixed {
 		at = hashedPath(name, content)
 	}
-	s.named[name], s.assets[at] = at, prepared.Static(kind, content)
+	p.named[name], p.assets[at] = at, prepared.Static(kind, content)
 	return nil
 }
 
@@ -82,7 +82,7 @@ func (s *Site) addAsset(name string, content []byte) error {
 var namedInStyle = regexp.MustCompile(`url\("([a-z0-9.-]+)"\)`)
 
 // addStyle makes the style sheet, once the assets that it names have their paths.
-func (s *Site) addStyle(files fs.FS) error {
+func (p *press) addStyle(files fs.FS) error {
 	names, err := fs.Glob(files, "styles/*.css")
 	if err != nil {
 		return fmt.Errorf("listing the styles: %w", err)
@@ -97,7 +97,7 @@ func (s *Site) addStyle(files fs.FS) error {
 	}
 	content := namedInStyle.ReplaceAllFunc(sheet.Bytes(), func(url []byte) []byte {
 		var at string
-		if at, err = s.assetPath(string(namedInStyle.FindSubmatch(url)[1])); err != nil {
+		if at, err = p.assetPath(string(namedInStyle.FindSubmatch(url)[1])); err != nil {
 			err = fmt.Errorf("the style sheet: %w", err)
 		}
 		return []byte(`url("` + at + `")`)
@@ -105,12 +105,12 @@ func (s *Site) addStyle(files fs.FS) error {
 	if err != nil {
 		return err
 	}
-	return s.addAsset(styleSheet, content)
+	return p.addAsset(styleSheet, content)
 }
 
 // assetPath gives the path of an asset by the name of its file.
-func (s *Site) assetPath(name string) (string, error) {
-	at, ok := s.named[name]
+func (p *press) assetPath(name string) (string, error) {
+	at, ok := p.named[name]
 	if !ok {
 		return "", fmt.Errorf("there is no asset %s", name)
 	}

@@ -175,6 +175,7 @@ const (
 	pendingToken = "AbC-pendiente_0123456789abcdefghijklmnopqrs"
 	usedToken    = "AbC-usada_0123456789abcdefghijklmnopqrstuvw"
 	activeToken  = "AbC-activa_0123456789abcdefghijklmnopqrstuv"
+	managedToken = "AbC-gestionada_0123456789abcdefghijklmnopqr"
 	unknownToken = "AbC-desconocida_0123456789abcdefghijklmnopq"
 )
 
@@ -197,6 +198,8 @@ func filledDesk() *fakeDesk {
 	d.pending[usedToken] = &subscription.Pending{Preferences: wanted(), Until: now.Add(time.Hour), Used: &id}
 	d.active[activeToken] = &subscription.Subscription{ID: id, Address: "ana@correo.cl", Preferences: wanted(), ConfirmedAt: now.Add(-48 * time.Hour),
 		Ends: now.Add(50 * 24 * time.Hour), Consent: subscription.Consent{At: now.Add(-49 * time.Hour), Policy: "2026-11-21"}}
+	managed := *d.active[activeToken] // nothing cancels it
+	d.active[managedToken] = &managed
 	return d
 }
 

@@ -27,7 +27,7 @@ func reception(t *testing.T, f *front) *httptest.Server {
 	e := edition(t)
 	e.ValidUntil = time.Date(2999, 1, 1, 0, 0, 0, 0, time.UTC)
 	e.Rules = hazard.DefaultRules()
-	pages := bodies(f.site.Pages(e, now))
+	shelf := f.site.Pages(e, now)
 	snapshot := (&api.Builder{}).Build(e, now, now)
 	service := api.NewRouter(func() (*api.Snapshot, time.Time) { return snapshot, now },
 		api.Signups{Desk: f.desk, Policy: "x", Origins: http.NewCrossOriginProtection(), Log: slog.New(slog.DiscardHandler)})
@@ -36,8 +36,8 @@ func reception(t *testing.T, f *front) *httptest.Server {
 		w.Header()["Referrer-Policy"] = []string{"no-referrer"}
 		w.Header()["X-Frame-Options"] = []string{"DENY"}
 		body, ok := f.site.Assets()[r.URL.Path]
-		if !ok {
-			body, ok = pages[r.URL.Path]
+		if page := shelf.Page(r.URL.Path); page != nil {
+			body, ok = page.Body(), true
 		}
 		switch {
 		case strings.HasPrefix(r.URL.Path, api.Prefix):
@@ -95,8 +95,8 @@ func testFormPages(t *testing.T, ctx context.Context, f *front, site string) {
 	}
 }
 
-// press clicks on something and waits until the page that it leads to is there.
-func press(t *testing.T, ctx context.Context, selector string) string {
+// follow clicks on something and waits until the page that it leads to is there.
+func follow(t *testing.T, ctx context.Context, selector string) string {
 	t.Helper()
 	if _, err := chromedp.Run(ctx, chromedp.WaitEvent(page.LoadEventFired, nil, chromedp.Click(chromedp.CSS(selector)))); err != nil {
 		t.Fatalf("pressing %s: %v", selector, err)
@@ -150,9 +150,9 @@ func testByMail(t *testing.T, ctx context.Context, f *front, site string) {
 		t.Fatal(err)
 	}
 	expect(t, "the block", text(t, ctx, ".avisarme"), "necesitan JavaScript", "Su dirección de correo")
-	expect(t, "the form", press(t, ctx, `.vias > p a[href^="/suscribirse"]`), "Suscribirse a las alertas", "No es un aviso oficial", "necesitan JavaScript")
+	expect(t, "the form", follow(t, ctx, `.vias > p a[href^="/suscribirse"]`), "Suscribirse a las alertas", "No es un aviso oficial", "necesitan JavaScript")
 	fill(t, ctx, "ana@localhost", paine, "#consentimiento")
-	wrong := press(t, ctx, "form section button.boton")
+	wrong := follow(t, ctx, "form section button.boton")
 	expect(t, "the form with faults", wrong, "Parques: marque al menos uno.", "Correo: a esa dirección no se puede escribir")
 	if at := evaluate[string](t, ctx, "document.activeElement.className"); at != "faltas" {
 		t.Errorf("what is wrong is not where the keyboard is, which is at %q", at)
@@ -164,7 +164,7 @@ func testByMail(t *testing.T, ctx context.Context, f *front, site string) {
 		}
 	}
 	fill(t, ctx, "ana@correo.cl", "details.region-parques:last-of-type summary", paine)
-	expect(t, "the answer", press(t, ctx, "form section button.boton"), "Revise su correo", "48 horas")
+	expect(t, "the answer", follow(t, ctx, "form section button.boton"), "Revise su correo", "48 horas")
 	shoot(t, ctx, "suscribirse-pendiente", 360)
 	if len(f.desk.asked) != 3 || f.desk.asked[2].Address != "ana@correo.cl" || f.desk.asked[2].Trap ||
 		!slices.Equal(f.desk.asked[2].Preferences.Parks, []string{"torres-del-paine"}) {
@@ -177,10 +177,10 @@ func testByMail(t *testing.T, ctx context.Context, f *front, site string) {
 	if f.desk.counted() != before {
 		t.Error("opening the link of a mail changed something")
 	}
-	expect(t, "after the button", press(t, ctx, "form button.boton"), "Suscripción confirmada", "Torres del Paine", "Solo peligro", "cancelar la suscripción")
+	expect(t, "after the button", follow(t, ctx, "form button.boton"), "Suscripción confirmada", "Torres del Paine", "Solo peligro", "cancelar la suscripción")
 	shoot(t, ctx, "confirmar-hecho", 360)
 	testManaging(t, ctx, f)
-	expect(t, "cancelled", press(t, ctx, `form[action^="/baja/"] button`), "Suscripción cancelada")
+	expect(t, "cancelled", follow(t, ctx, `form[action^="/baja/"] button`), "Suscripción cancelada")
 	shoot(t, ctx, "baja-hecho", 360)
 	for _, complaint := range said.take() {
 		t.Error(complaint)
@@ -207,7 +207,7 @@ func testByMailFromThePark(t *testing.T, ctx context.Context, f *front, site str
 		}
 		shoot(t, ctx, c.root+"/parque-avisarme-sin-script", 360)
 		fill(t, ctx, "eva@correo.cl", ".avisarme [name=consentimiento]")
-		expect(t, "the answer", press(t, ctx, ".avisarme form button"), c.says)
+		expect(t, "the answer", follow(t, ctx, ".avisarme form button"), c.says)
 		if len(f.desk.asked) != i+1 {
 			t.Fatalf("asked %d times", len(f.desk.asked))
 		}
@@ -220,13 +220,13 @@ func testByMailFromThePark(t *testing.T, ctx context.Context, f *front, site str
 
 // testManaging changes what was confirmed, from the page that says so.
 func testManaging(t *testing.T, ctx context.Context, f *front) {
-	expect(t, "the subscription", press(t, ctx, `main a[href^="/gestionar/"]`), "Su suscripción", "Conguillío: Sierra Nevada", "Solo peligro")
+	expect(t, "the subscription", follow(t, ctx, `main a[href^="/gestionar/"]`), "Su suscripción", "Conguillío: Sierra Nevada", "Solo peligro")
 	shoot(t, ctx, "gestionar", 360)
 	if err := chromedp.Do(ctx, chromedp.Click(chromedp.CSS("#cambiar > summary")), chromedp.Click(chromedp.CSS("[value=precaucion]"))); err != nil {
 		t.Fatal(err)
 	}
 	shoot(t, ctx, "gestionar-cambiar", 360)
-	expect(t, "after saving", press(t, ctx, ".cambiar .fin button"), "Cambios guardados", "Precaución y peligro")
+	expect(t, "after saving", follow(t, ctx, ".cambiar .fin button"), "Cambios guardados", "Precaución y peligro")
 	shoot(t, ctx, "gestionar-guardado", 360)
 	if p := f.desk.active["baja-"+pendingToken].Preferences; p.MinLevel != alert.Caution || len(p.Trails) == 0 || p.Language != subscription.English {
 		t.Errorf("kept %s", spelled(p))
@@ -264,7 +264,7 @@ func testFormByKeyboard(t *testing.T, ctx context.Context, f *front, site string
 	}
 	evaluate[any](t, ctx, `document.querySelector('input[value="torres-del-paine"]').checked = false; document.querySelectorAll("#formulario [required]").forEach(e => e.required = false);
 		document.querySelector("[name=silencio_desde]").value = "22:00"`)
-	press(t, ctx, "form section button.boton")
+	follow(t, ctx, "form section button.boton")
 	if at := evaluate[string](t, ctx, "document.activeElement.className"); at != "faltas" {
 		t.Errorf("the keyboard is at %q", at)
 	}

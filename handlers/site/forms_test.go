@@ -430,7 +430,7 @@ func TestNothingIsOfferedThatIsOff(t *testing.T) {
 		if strings.Contains(got.page, "<form") == off || strings.Contains(got.text, "nadie puede suscribirse") != off {
 			t.Errorf("off %v: %s", off, got.text)
 		}
-		for path, page := range bodies(f.site.Pages(edition(t), now)) {
+		for path, page := range bodies(f.site.Pages(short(edition(t)), now)) {
 			shown := httptest.NewRecorder()
 			page.Serve(shown, httptest.NewRequest("GET", path, nil), prepared.Terms{})
 			if strings.Contains(shown.Body.String(), `href="/suscribirse`) == off && page.ContentType() == htmlType && !strings.HasPrefix(path, "/en/") {
@@ -501,7 +501,7 @@ func TestOtherMethods(t *testing.T) {
 }
 
 func TestPrivacyPageIsTrue(t *testing.T) {
-	page := readable(pagesOf(t, short(edition(t)), now)["/privacidad"])
+	page := readable(pageOf(t, short(edition(t)), now, "/privacidad"))
 	for _, must := range []string{"hola@vigia.example", "Ley 21.719", "48 horas", "24 horas", "30 días", "/api/v1/suscriptores/", "No fui yo", web.PolicyVersion,
 		"servidor de correo", "cookies", "Agencia de Protección de Datos Personales"} {
 		if !strings.Contains(page, must) {

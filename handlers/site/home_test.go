@@ -112,7 +112,7 @@ func TestLettersOutsideTheAlphabetHaveAPlace(t *testing.T) {
 		c.Parks[i].Name = name
 	}
 	e.Catalogue = &c
-	page := pagesOf(t, short(e), now)["/"]
+	page := pageOf(t, short(e), now, "/")
 	if err := wellFormed(page); err != nil || !strings.Contains(page, `href="#letra-enie">Ñ<`) {
 		t.Errorf("the index of odd names: %v", err)
 	}
@@ -144,7 +144,7 @@ func TestUVAloneIsSaidApart(t *testing.T) {
 	if c := home.Counts[1]; c.Text != "por radiación UV" {
 		t.Errorf("all by UV: %q", c.Text)
 	}
-	if page := pagesOf(t, e, now)["/"]; !strings.Contains(page, `href="#estado-amarillo"`) || wellFormed(page) != nil {
+	if page := pageOf(t, e, now, "/"); !strings.Contains(page, `href="#estado-amarillo"`) || wellFormed(page) != nil {
 		t.Errorf("the count of amber leads nowhere: %v", wellFormed(page))
 	}
 }
@@ -205,7 +205,7 @@ func TestDigestWithoutEstimatesIsNoAnswer(t *testing.T) {
 	}
 	none := edition(t)
 	none.Alerts = nil
-	page := readable(pagesOf(t, none, now)["/"])
+	page := readable(pageOf(t, none, now, "/"))
 	if !strings.Contains(page, "Los modelos no dan ninguna alerta en este momento.") {
 		t.Error("that there is no alert is not said")
 	}

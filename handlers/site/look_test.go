@@ -15,9 +15,9 @@ import (
 // page's path, for browsers and people to look at.
 func showcase(t testing.TB) http.Handler {
 	s := newSite(t)
-	states := make(map[string]map[string]*prepared.Body)
+	states := make(map[string]*Shelf)
 	for name, e := range showcaseEditions(t) {
-		states[name] = bodies(s.Pages(short(e), now))
+		states[name] = s.Pages(short(e), now)
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", ContentPolicy)
@@ -26,7 +26,9 @@ func showcase(t testing.TB) http.Handler {
 		body, ok := s.Assets()[r.URL.Path]
 		if !ok {
 			state, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
-			body, ok = states[state]["/"+path]
+			if page := states[state].Page("/" + path); page != nil {
+				body, ok = page.Body(), true
+			}
 		}
 		if !ok {
 			body, terms.Status = s.NotFound(false)("/nada"), http.StatusNotFound

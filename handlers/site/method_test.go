@@ -92,7 +92,7 @@ func TestMethodShowsTheRulesInForce(t *testing.T) {
 	var values map[string]float64
 	e.Rules, values = otherRules(t)
 	for _, root := range []string{"", "/en"} {
-		page := pagesIn(t, root, e, now)["/metodo"]
+		page := pageOf(t, e, now, root+"/metodo")
 		if !strings.Contains(page, "3000.1.7") {
 			t.Errorf("%s: the version of the rules is not on the page", root)
 		}
@@ -130,7 +130,7 @@ func shows(text string, value float64) bool {
 func TestMethodShowsNoOtherFigures(t *testing.T) {
 	e := short(edition(t))
 	e.Rules, _ = otherRules(t)
-	page := pagesOf(t, e, now)["/metodo"]
+	page := pageOf(t, e, now, "/metodo")
 	for i := range hazard.NumHazards {
 		h := hazard.Hazard(i)
 		known := map[string]bool{}
@@ -195,7 +195,7 @@ func TestMethodNamesThePublishedSources(t *testing.T) {
 
 func TestMethodWithoutRulesAndModels(t *testing.T) {
 	e := empty(edition(t).Catalogue)
-	text := readable(pagesOf(t, short(e), now)["/metodo"])
+	text := readable(pageOf(t, short(e), now, "/metodo"))
 	for _, want := range []string{"Todavía no hay reglas que mostrar.", "Todavía no hay noticias de ningún modelo."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page does not say %q", want)

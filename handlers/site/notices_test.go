@@ -29,11 +29,7 @@ func officialEdition(age time.Duration) *store.Edition {
 
 func villarrica(t *testing.T, e *store.Edition) string {
 	t.Helper()
-	page, ok := pagesOf(t, e, now)["/parques/villarrica"]
-	if !ok {
-		t.Fatal("no page of villarrica")
-	}
-	return page
+	return pageOf(t, e, now, "/parques/villarrica")
 }
 
 func TestOfficialNoticesStandAboveOurs(t *testing.T) {

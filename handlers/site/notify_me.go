@@ -17,12 +17,12 @@ type ways struct {
 	PushStates  []choice
 }
 
-// waysTo gives the ways to be told of a place in the language of a page.
-func (s *Site) waysTo(words texts, place string) ways {
+// waysTo gives the ways to be told of a place.
+func (p *printing) waysTo(place string) ways {
 	park, trail, _ := strings.Cut(place, "/")
 	return ways{
-		Place: place, Park: park, Trail: trail, Language: words.Code, Trap: trapField,
-		Mail: s.opens(subscription.Email), Push: s.opens(subscription.WebPush), PushStates: words.pushStates(),
+		Place: place, Park: park, Trail: trail, Language: p.Code, Trap: trapField,
+		Mail: p.opens(subscription.Email), Push: p.opens(subscription.WebPush), PushStates: p.pushStates(),
 	}
 }
 

@@ -72,7 +72,8 @@ func (s *Site) addWorker(files fs.FS) error {
 		return fmt.Errorf("writing the service worker's files: %w", err)
 	}
 	filled := bytes.Replace(source, []byte(emptyKit), []byte("var kit = "+string(list)+";"), 1)
-	return s.addAsset(workerFile, filled)
+	s.assets[ServiceWorker] = prepared.Static(assetTypes[".js"], filled)
+	return nil
 }
 
 func (s *Site) workerKit(source []byte) kit {

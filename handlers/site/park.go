@@ -11,7 +11,7 @@ import (
 // parkPage is one park.
 type parkPage struct {
 	parkLink
-	Slug      string
+	Ways      ways
 	Kind      string
 	Now       answer
 	Hour      instant // the hour that the state is estimated for
@@ -41,7 +41,9 @@ func (p *printing) putParks() {
 		p.put(path, "parque", func() frame {
 			local := p.country.in(park.TimeZone)
 			local.page = nil
-			f := p.frame(p.language, p.moment, path, "parque", local.park(p.moment, i)).dated(local, p.moment, true)
+			page := local.park(p.moment, i)
+			page.Ways = p.waysTo(park.Slug)
+			f := p.frame(p.language, p.moment, path, "parque", page).dated(local, p.moment, true)
 			f.Feed = p.path(path + "/alertas.atom")
 			f.Title = p.say("titulo.parque", "parque", park.Name)
 			f.Description = p.say("descripcion.parque", "parque", park.Name)
@@ -54,7 +56,7 @@ func (a almanac) park(m moment, i int) parkPage {
 	p := m.Catalogue.Parks[i]
 	now := m.parkAt(i, 0)
 	page := parkPage{
-		parkLink: a.texts.linkTo(p), Slug: p.Slug, Kind: a.texts.say("tipo_parque." + p.Kind),
+		parkLink: a.texts.linkTo(p), Kind: a.texts.say("tipo_parque." + p.Kind),
 		Now: a.answer(m, i, now), Hour: a.hour(m.hour), Age: a.validity(m),
 		Axis:     a.axis(m, p),
 		Ribbon:   a.ribbon(m.columns(func(ahead int) outlook { return m.parkAt(i, ahead) })).enlarged(),

@@ -12,7 +12,7 @@ const violations = `document.addEventListener("securitypolicyviolation", e => {
 	console.error("policy " + e.effectiveDirective + " forbids " + (e.blockedURI || "inline") + " at " + e.sourceFile + ":" + e.lineNumber);
 })`
 
-// obedience wants a page not to break its policy, not to complain on its console
+// obedience opens a page on a phone, unfolds it and wants it not to break its policy, not to complain on its console
 // and not to ask for anything of another host.
 func obedience(t *testing.T, tab context.Context, s *stop) (faults []string) {
 	defer beforeEachPage(t, tab, violations)()

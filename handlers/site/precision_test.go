@@ -50,7 +50,7 @@ func verified(t testing.TB) *store.Edition {
 }
 
 func TestPrecisionPageShowsCasesAndIntervals(t *testing.T) {
-	page := pagesOf(t, verified(t), now)["/precision"]
+	page := pageOf(t, verified(t), now, "/precision")
 	if err := wellFormed(page); err != nil {
 		t.Error(err)
 	}
@@ -78,7 +78,7 @@ func TestPrecisionPageWithoutAnything(t *testing.T) {
 	e := short(edition(t))
 	for _, v := range []*store.Verification{nil, {Stage: store.StageNone, CalculatedAt: now, Issued: 4}} {
 		e.Verification = v
-		text := readable(pagesOf(t, e, now)["/precision"])
+		text := readable(pageOf(t, e, now, "/precision"))
 		if !strings.Contains(text, "Todavía no hay ninguna comparación") || strings.Contains(text, "%)") {
 			t.Errorf("%s", text)
 		}
@@ -144,7 +144,7 @@ func TestPrecisionBarsAreTheScores(t *testing.T) {
 		"":    {"Lea los intervalos antes que los números", "amarillo o rojo, 24-48 h antes: 50 a 75 % 40 días de sendero", "35 % (22–50)", "no con mediciones"},
 		"/en": {"Read the intervals before the figures", "amber or red, 24-48 h before: 50 to 75% 40 trail days", "35 % (22–50)", "not with measurements"},
 	} {
-		page := pagesIn(t, root, e, now)["/precision"]
+		page := pageOf(t, e, now, root+"/precision")
 		for _, want := range words {
 			if !strings.Contains(readable(page), want) {
 				t.Errorf("%s does not say %q", root, want)

@@ -90,7 +90,7 @@ func TestReferenceHasAllOfTheDocument(t *testing.T) {
 	c, e := theContract(t), short(edition(t))
 	operations := 0
 	for _, root := range []string{"", "/en"} {
-		page := pagesIn(t, root, e, now)["/api"]
+		page := pageOf(t, e, now, root+"/api")
 		if err := wellFormed(page); err != nil {
 			t.Error(err)
 		}
@@ -173,7 +173,7 @@ func TestReferenceSaysWhatTheDocumentSays(t *testing.T) {
 // The examples that the page asks for without a script are answered.
 func TestReferenceExamplesAreAnswered(t *testing.T) {
 	server := reception(t, newFront(t, nil))
-	page := pagesOf(t, edition(t), now)["/api"]
+	page := pageOf(t, edition(t), now, "/api")
 	examples := regexp.MustCompile(`class="abrir" href="([^"]+)"`).FindAllStringSubmatch(page, -1)
 	if len(examples) != 11 {
 		t.Errorf("%d examples", len(examples))

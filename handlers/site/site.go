@@ -19,7 +19,8 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"html/template"
+	"io/fs"
+	"maps"
 	"strings"
 	"sync"
 	"time"
@@ -48,56 +49,35 @@ type Options struct {
 
 // Site renders the pages.
 type Site struct {
-	options   Options
-	languages []language
-	contract  *contract
-	assets    map[string]*prepared.Body // by path
-	named     map[string]string         // path of an asset by the name of its file
-	outline   string                    // of the country, on the chart of the home page
+	*press
+	options Options
+	assets  map[string]*prepared.Body // by path: those of the press, and those that the options make
 
 	pairsOnce sync.Mutex
 	pairs     *prepared.Body // raw pairs of pairsOf
 	pairsOf   *store.Verification
 }
 
-// language is one in which the site is rendered.
-type language struct {
-	texts
-	pages map[string]*template.Template // by template name
-}
-
 const htmlType = "text/html; charset=utf-8"
 
-// New reads the embedded templates, texts and assets. It fails on a template that
-// no page uses, and on a page without template.
+// New makes a site of what the program carries. It fails on a template that no page
+// uses, and on a page without template.
 func New(options Options) (*Site, error) {
+	carried, err := readEmbedded()
+	if err != nil {
+		return nil, err
+	}
+	return carried.site(options, web.Files)
+}
+
+// site makes a site with the press; files are those that it was read from.
+func (p *press) site(options Options, files fs.FS) (*Site, error) {
 	if options.Location == nil {
 		options.Location = time.UTC
 	}
-	s := &Site{options: options}
-	if err := s.loadAssets(web.Files); err != nil {
-		return nil, err
-	}
-	var err error
-	if s.contract, err = readContract(api.Document()); err != nil {
-		return nil, err
-	}
-	if s.outline, err = outline(web.Files); err != nil {
-		return nil, err
-	}
-	for _, of := range tongues {
-		words, err := readTexts(web.Files, of)
-		if err != nil {
-			return nil, err
-		}
-		pages, err := parsePages(web.Files, words, s.assetPath, func(place string) ways { return s.waysTo(words, place) })
-		if err != nil {
-			return nil, err
-		}
-		s.languages = append(s.languages, language{words, pages})
-	}
+	s := &Site{press: p, options: options, assets: maps.Clone(p.assets)}
 	s.addRobots()
-	if err := s.addWorker(web.Files); err != nil {
+	if err := s.addWorker(files); err != nil {
 		return nil, err
 	}
 	return s, nil

@@ -40,14 +40,13 @@ var (
 // parsePages parses each page together with the shared templates. A file that
 // belongs to neither is an error: it would be dead text that looks alive. In a
 // template, t says a text, cuenta one for a number, ruta gives the path of a page
-// in the language and archivo that of an asset; medios gives the ways to be told of
-// a place.
-func parsePages(files fs.FS, words texts, asset func(name string) (string, error), ways func(place string) ways) (map[string]*template.Template, error) {
+// in the language and archivo that of an asset.
+func parsePages(files fs.FS, words texts, asset func(name string) (string, error)) (map[string]*template.Template, error) {
 	if err := findOrphans(files); err != nil {
 		return nil, err
 	}
 	shared := template.New("").Option("missingkey=error").Funcs(template.FuncMap{
-		"t": words.say, "cuenta": words.count, "ruta": words.path, "archivo": asset, "medios": ways,
+		"t": words.say, "cuenta": words.count, "ruta": words.path, "archivo": asset,
 	})
 	shared, err := shared.ParseFS(files, templateFiles(sharedTemplates)...)
 	if err != nil {

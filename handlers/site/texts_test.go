@@ -148,6 +148,7 @@ func wantedKeys(t *testing.T) map[string]bool {
 	for file := range newSite(t).named {
 		delete(wanted, file)
 	}
+	delete(wanted, workerFile)
 	for _, threshold := range hazard.DefaultRules().Thresholds() {
 		delete(wanted, threshold.Key)
 	}

@@ -3,6 +3,8 @@ package site
 import (
 	"context"
 	"fmt"
+	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -25,32 +27,54 @@ func TestEveryPageInABrowser(t *testing.T) {
 	}
 	t.Logf("%d pages of %d kinds in %d states, %d of them of different markup", len(stops), len(kinds), len(worlds), len(differing(stops)))
 	all := openTabs(t, ctx, worlds)
+	t.Run("as they open", func(t *testing.T) {
+		fromNPM(t, axeFile)
+		all.each(t, inWords(stops), opened(stops))
+	})
 	for _, c := range checks {
-		t.Run(c.name, func(t *testing.T) {
-			if c.needs != "" {
-				fromNPM(t, c.needs)
-			}
-			all.each(t, c.of(stops), c.look)
-		})
+		t.Run(c.name, func(t *testing.T) { all.each(t, c.of(stops), c.look) })
 	}
 }
 
 // check is something asked of pages.
 type check struct {
-	name  string
-	of    func(stops []*stop) []*stop // of which pages
-	look  func(t *testing.T, tab context.Context, s *stop) (faults []string)
-	needs string // a file of npm's, "" for none
+	name string
+	of   func(stops []*stop) []*stop // of which pages
+	look func(t *testing.T, tab context.Context, s *stop) (faults []string)
 }
 
+// openChecks look one after the other at a page that the first of them opens and
+// unfolds, so that each page is fetched once for all of them.
+var openChecks = []check{
+	{"policy", inWords, obedience},
+	{"axe", differing, accessibility},
+	{"widths", inWords, widths},
+	{"large text", differing, largeText},
+}
+
+// checks open a page in their own way.
 var checks = []check{
-	{"axe", differing, accessibility, axeFile},
-	{"policy", differing, obedience, ""},
-	{"widths", inWords, widths, ""},
-	{"large text", differing, largeText, ""},
-	{"without script", differing, withoutScript, ""},
-	{"keyboard", ofEachKind, (&keyboard{}).look, ""},
-	{"shifts", ofEachKind, shifts, ""},
+	{"without script", differing, withoutScript},
+	{"keyboard", ofEachKind, (&keyboard{}).look},
+	{"shifts", ofEachKind, shifts},
+}
+
+// opened looks at a page with those of openChecks that are for it.
+func opened(stops []*stop) func(t *testing.T, tab context.Context, s *stop) []string {
+	asked := make(map[string][]*stop)
+	for _, c := range openChecks {
+		asked[c.name] = c.of(stops)
+	}
+	return func(t *testing.T, tab context.Context, s *stop) (faults []string) {
+		for _, c := range openChecks {
+			if slices.Contains(asked[c.name], s) {
+				for _, fault := range c.look(t, tab, s) {
+					faults = append(faults, c.name+": "+fault)
+				}
+			}
+		}
+		return faults
+	}
 }
 
 // tabs are the browser's, each used by one test at a time.
@@ -59,7 +83,7 @@ type tabs struct {
 }
 
 // besides is how many tabs are open at once.
-const besides = 2
+const besides = 4
 
 // pageTime is how long the tests of one page may take.
 const pageTime = time.Minute
@@ -113,16 +137,27 @@ func beforeEachPage(t *testing.T, tab context.Context, script string) (undo func
 	}
 }
 
-// each looks at every page, in as many tabs at once as there are.
+// each looks at every page, in as many tabs at once as there are: they wait for
+// the browser more than they compute, so that t.Parallel would let too few go.
 func (all *tabs) each(t *testing.T, stops []*stop, look func(t *testing.T, tab context.Context, s *stop) []string) {
-	for _, s := range stops {
-		t.Run(s.name(), func(t *testing.T) {
-			t.Parallel()
-			for _, fault := range all.use(t, s, look) {
-				t.Error(fault)
+	next := make(chan *stop)
+	var visitors sync.WaitGroup
+	for range besides {
+		visitors.Go(func() {
+			for s := range next {
+				t.Run(s.name(), func(t *testing.T) {
+					for _, fault := range all.use(t, s, look) {
+						t.Error(fault)
+					}
+				})
 			}
 		})
 	}
+	for _, s := range stops {
+		next <- s
+	}
+	close(next)
+	visitors.Wait()
 }
 
 // use looks at a page in the next tab that is free.

@@ -12,7 +12,7 @@ import (
 type trailPage struct {
 	Park    parkLink
 	Name    string
-	Place   string // "park/trail", by which it is followed
+	Ways    ways
 	Facts   []string
 	Now     answer
 	Ahead   string // the worst to come, when it is worse than now
@@ -44,7 +44,9 @@ func (p *printing) putTrails() {
 		p.put(path, "sendero", func() frame {
 			local := p.country.in(park.TimeZone)
 			local.page = nil
-			f := p.frame(p.language, p.moment, path, "sendero", local.trailPage(p.moment, i)).dated(local, p.moment, true)
+			page := local.trailPage(p.moment, i)
+			page.Ways = p.waysTo(park.Slug + "/" + trail.Slug)
+			f := p.frame(p.language, p.moment, path, "sendero", page).dated(local, p.moment, true)
 			f.Title = p.say("titulo.sendero", "sendero", trail.Name, "parque", park.Name)
 			f.Description = p.say("descripcion.sendero", "sendero", trail.Name, "parque", park.Name)
 			return f
@@ -58,7 +60,7 @@ func (a almanac) trailPage(m moment, i int) trailPage {
 	now, hours := m.estimateAt(i, 0), m.hoursOf(i)
 	at := func(ahead int) outlook { return outlookOf(m.estimateAt(i, ahead)) }
 	page := trailPage{
-		Park: a.texts.linkTo(park), Name: trail.Name, Place: park.Slug + "/" + trail.Slug, Facts: a.texts.trailFacts(trail),
+		Park: a.texts.linkTo(park), Name: trail.Name, Facts: a.texts.trailFacts(trail),
 		Now: a.trailAnswer(m, len(hours), at), Ahead: a.worstToCome(m, hours, now.State), Age: a.validity(m),
 		Axis: a.axis(m, park), Ribbon: a.ribbon(m.columns(at)), Alerts: a.parkAlerts(m.naming(trail.Slug), trail.Park),
 		Table: a.hourTable(park, hours), Hazards: a.hazardReport(m, hours, trail.Points),

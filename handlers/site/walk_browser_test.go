@@ -31,7 +31,7 @@ type world struct {
 	origin  string
 	at      time.Time // the time in it
 	edition *store.Edition
-	whole   bool     // with all parks, not the first dozen
+	whole   bool     // with all parks, not the first six
 	paths   []string // that the site has a page or a file for
 	handler http.Handler
 }
@@ -44,6 +44,16 @@ type stop struct {
 	body   string // as it is sent
 	status int
 	made   bool // for one request
+
+	elements string // skeleton of the body, once it was asked for
+}
+
+// markup is the skeleton of the page.
+func (s *stop) markup() string {
+	if s.elements == "" {
+		s.elements = skeleton(s.body)
+	}
+	return s.elements
 }
 
 func (s *stop) name() string { return s.state + s.path }
@@ -144,8 +154,12 @@ func stopsOf(t testing.TB, worlds map[string]*world) []*stop {
 	for _, state := range states {
 		w := worlds[state]
 		for _, path := range w.paths {
-			if s := w.stop(path); s != nil && (sample[path] || !sample["kind "+s.kind]) {
-				sample["kind "+s.kind] = true // of a kind that only this state has, one
+			kind := "kind " + w.kind(path)
+			if !sample[path] && sample[kind] {
+				continue
+			}
+			sample[kind] = true // of a kind that only this state has, one
+			if s := w.stop(path); s != nil {
 				stops = append(stops, s)
 			}
 		}
@@ -175,13 +189,18 @@ func (w *world) stop(path string) *stop {
 
 // sampled chooses among the paths of a world.
 func sampled(t testing.TB, w *world) map[string]bool {
-	chosen, first, largest := map[string]bool{"/" + redPark(t): true}, map[string]bool{}, map[string]*stop{}
+	chosen, first, files, largest := map[string]bool{"/" + redPark(t): true}, map[string]bool{}, map[string]bool{}, map[string]*stop{}
 	for _, path := range w.paths {
-		s := w.stop(path)
-		if s == nil {
+		kind := "kind " + w.kind(path)
+		if files[kind] {
 			continue
 		}
-		chosen["kind "+s.kind] = true
+		s := w.stop(path)
+		chosen[kind] = true
+		if s == nil {
+			files[kind] = true
+			continue
+		}
 		if !first[s.kind] {
 			first[s.kind], chosen[path] = true, true
 		}
@@ -198,15 +217,19 @@ func sampled(t testing.TB, w *world) map[string]bool {
 // differing leaves out the pages whose markup is that of another one with other
 // words in it: what depends on markup and style alone is the same there.
 func differing(stops []*stop) []*stop {
-	return firstOf(stops, func(s *stop) string { return skeleton(s.body) })
+	return firstOf(stops, func(s *stop) string { return s.markup() })
 }
 
-// inWords is [differing] in each language and with long names: what depends on
-// how long words are.
+// inWords is [differing] and, for what depends on how long words are, a page of
+// each kind in each language and with long names.
 func inWords(stops []*stop) []*stop {
-	return firstOf(stops, func(s *stop) string {
-		return fmt.Sprint(strings.HasPrefix(s.path, "/en"), s.state == "larga") + skeleton(s.body)
-	})
+	some := differing(stops)
+	for _, s := range firstOf(stops, func(s *stop) string { return fmt.Sprint(s.state == "larga") + s.kind }) {
+		if !slices.Contains(some, s) {
+			some = append(some, s)
+		}
+	}
+	return some
 }
 
 // ofEachKind gives one page of each kind, in whatever language, and each markup of

@@ -20,18 +20,20 @@ const wider = `(() => {
 		.concat("the page is " + page.scrollWidth + " wide");
 })()`
 
-// widths wants a page to fit between the sides of the screen.
-func widths(t *testing.T, tab context.Context, s *stop) (faults []string) {
-	s.visit(t, tab, 320, "light")
-	evaluate[bool](t, tab, unfold)
+// widths wants a page that is open to fit between the sides of the screen.
+func widths(t *testing.T, tab context.Context, _ *stop) (faults []string) {
 	for _, width := range []int64{320, 360, 768, 1280} {
 		if err := chromedp.Do(tab, look(width, "light")); err != nil {
 			t.Fatal(err)
 		}
+		evaluate[bool](t, tab, twoFrames) // what a script draws follows the new width
 		faults = append(faults, at(width, evaluate[[]string](t, tab, wider))...)
 	}
 	return faults
 }
+
+// twoFrames waits until what follows from a change is on the screen.
+const twoFrames = `new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`
 
 // at says at which width faults were found.
 func at(width int64, faults []string) []string {
@@ -74,12 +76,14 @@ const judgeLetters = `(async () => {
 	return faults.slice(0, 8);
 })()`
 
-// largeText wants text to grow with the letters that a person has chosen, without
+// largeText wants the text of a page that is open to grow with the letters that a person has chosen, without
 // being cut and without scrolling sideways.
-func largeText(t *testing.T, tab context.Context, s *stop) (faults []string) {
+func largeText(t *testing.T, tab context.Context, _ *stop) (faults []string) {
 	for _, width := range []int64{360, 1280} {
-		s.visit(t, tab, width, "light")
-		evaluate[bool](t, tab, unfold)
+		if err := chromedp.Do(tab, look(width, "light")); err != nil {
+			t.Fatal(err)
+		}
+		evaluate[bool](t, tab, twoFrames)
 		evaluate[bool](t, tab, noteLetters)
 		setLetters(t, tab, 2*usualLetters)
 		faults = append(faults, at(width, evaluate[[]string](t, tab, judgeLetters))...)

@@ -112,7 +112,7 @@ func TestSpansAgainstTheDuration(t *testing.T) {
 
 func TestSpansPromiseNothing(t *testing.T) {
 	for root, must := range map[string]string{"": "No quiere decir que no haya peligro", "/en": "That does not mean that there is no danger"} {
-		page := readable(pagesIn(t, root, short(edition(t)), now)["/parques/dos-lagunas"])
+		page := readable(pageOf(t, short(edition(t)), now, root+"/parques/dos-lagunas"))
 		at := strings.Index(page, "14–21:05")
 		if at < 0 || strings.LastIndex(page[:at], must) < 0 {
 			t.Errorf("%q does not stand before the spans", must)
