@@ -100,7 +100,10 @@ func (c *copying) make(write func(io.Writer) error) (err error) {
 			_ = os.Remove(made.Name())
 		}
 	}()
-	err = write(&stoppable{c.ctx, made})
+	to := &stoppable{ctx: c.ctx, file: made}
+	if err = write(to); to.failed != nil {
+		err = to.failed // bbolt gives some errors as text alone
+	}
 	if err = errors.Join(err, made.Sync(), made.Close()); err != nil {
 		if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 			err = fmt.Errorf("%w: %w", ErrFull, err)
@@ -137,16 +140,18 @@ func (c *copying) replaceable() error {
 // stoppable writes to a file until a context ends: a transaction that is being
 // copied keeps the pages of the past from being used again.
 type stoppable struct {
-	ctx  context.Context
-	file *os.File
+	ctx    context.Context
+	file   *os.File
+	failed error // why nothing more was written
 }
 
 // Write writes unless the context has ended.
-func (w *stoppable) Write(p []byte) (int, error) {
-	if err := w.ctx.Err(); err != nil {
-		return 0, err
+func (w *stoppable) Write(p []byte) (n int, err error) {
+	if err = w.ctx.Err(); err == nil {
+		n, err = w.file.Write(p)
 	}
-	return w.file.Write(p)
+	w.failed = err
+	return n, err
 }
 
 // verifyCopy opens a copy for reading only and verifies it. When ctx ends it is not

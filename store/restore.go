@@ -100,7 +100,7 @@ func (r *restoration) run(path string) error {
 		return err
 	}
 	defer func() { _ = os.Remove(made.Name()) }() // when it has its own name this does nothing
-	_, err = io.Copy(&stoppable{r.ctx, made}, source)
+	_, err = io.Copy(&stoppable{ctx: r.ctx, file: made}, source)
 	if err := errors.Join(err, made.Sync(), made.Close()); err != nil {
 		return err
 	}
