@@ -40,6 +40,7 @@ import (
 	people "vigia/notify/simulate"
 	"vigia/notify/systemd"
 	"vigia/store"
+	"vigia/store/backups"
 	"vigia/store/catalogue"
 	"vigia/store/notices"
 	"vigia/store/settings"
@@ -71,7 +72,7 @@ func run(ctx context.Context, args, environ []string, out, errs io.Writer) int {
 	}
 	commands := map[string]func(context.Context, *settings.Settings, offline.Terminal) error{
 		"demo": demo, "serve": serve, "check": check, "test-mail": testMail, "catalogue": offline.Catalogues,
-		"backup": offline.Backup, "import": offline.Imports, "calibrate": offline.Calibrate,
+		"backup": offline.Backup, "restore": offline.Restore, "compact": offline.Compact, "import": offline.Imports, "calibrate": offline.Calibrate,
 		"systemd": offline.Unit, "version": offline.ShowVersion, "help": offline.Help,
 	}
 	t := offline.Terminal{Out: out, Errs: errs, Log: s.NewLog(errs, inJournal), Clock: clockwork.NewRealClock(), Environ: environ, UserAgent: "vigia/" + version}
@@ -132,6 +133,7 @@ type service struct {
 	certificates *https.Certificates // nil leaves TLS to a proxy
 	requests     *metrics.Requests   // nil without metrics
 	manager      *systemd.Manager    // who started the service; nil is nobody who listens
+	saved        *backups.Keeper     // nil in the demo, whose folder goes away
 }
 
 // run puts the parts together and runs them until ctx ends: first no new requests
@@ -151,6 +153,9 @@ func (v *service) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer v.file.Close()
+	if v.crowd == nil {
+		v.saved = backups.New(backups.Options{Store: v.file, Folder: v.Data, Clock: v.Clock, Log: v.Log})
+	}
 	if v.doors, err = handlers.OpenDoors(v.Listen, v.RedirectAddress(), v.MetricsListen, v.Log); err != nil {
 		return err
 	}
@@ -183,6 +188,10 @@ func (v *service) run(ctx context.Context) (err error) {
 	if v.doors.Metrics != nil {
 		figures := v.newMetrics(server, engine, notifier)
 		parts = append(parts, func(ctx context.Context) error { return handlers.ServeApart(ctx, v.doors.Metrics, figures, v.Log) })
+	}
+	if v.saved != nil {
+		desk := &offline.Service{File: v.file, Parks: v.parks, Engine: engine, Backups: v.saved, Data: v.Data, Clock: v.Clock}
+		parts = append(parts, desk.Upkeep(v.Log)...)
 	}
 	return together(ctx, parts...)
 }
@@ -298,6 +307,9 @@ func (v *service) newServer(notifier *notify.Notifier) (*handlers.Server, error)
 	if v.MetricsListen != "" {
 		v.requests = metrics.NewRequests()
 		served.Meter = v.requests
+	}
+	if v.saved != nil {
+		served.Backups = v.saved
 	}
 	return handlers.New(served), nil
 }

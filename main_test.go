@@ -59,7 +59,7 @@ const module = "vigia"
 // in ground for packages that are not ground themselves.
 var arrows = map[string][]string{
 	"": {"handlers", "handlers/api", "handlers/https", "handlers/metrics", "handlers/site", "handlers/prepared", "notify", "notify/push", "notify/relay", "notify/simulate", "notify/systemd", "forecast", "forecast/offline",
-		"forecast/openmeteo", "forecast/simulate", "forecast/verify", "store", "store/settings", "web"},
+		"forecast/openmeteo", "forecast/simulate", "forecast/verify", "store", "store/backups", "store/control", "store/settings", "web"},
 	"handlers":                 {"handlers/api", "handlers/site", "handlers/prepared", "store"},
 	"handlers/api":             {"handlers/prepared", "store", "web/wording"},
 	"handlers/site":            {"handlers/api", "handlers/prepared", "store", "web"},
@@ -74,7 +74,7 @@ var arrows = map[string][]string{
 	"notify/simulate":          {},
 	"notify/systemd":           {"store"},
 	"forecast":                 {"forecast/openmeteo", "forecast/verify", "store"},
-	"forecast/offline":         {"forecast", "forecast/openmeteo", "store", "store/settings"},
+	"forecast/offline":         {"forecast", "forecast/openmeteo", "store", "store/backups", "store/control", "store/settings"},
 	"forecast/openmeteo":       {},
 	"forecast/simulate":        {},
 	"forecast/hazard":          {},
@@ -85,6 +85,8 @@ var arrows = map[string][]string{
 	"store/notices":            {"store/catalogue"},
 	"store/subscription":       {"forecast/alert", "forecast/hazard", "store/catalogue"},
 	"store/catalogue/generate": {},
+	"store/backups":            {"store"},
+	"store/control":            {},
 	"store/settings":           {},
 	"web":                      {},
 	"web/wording":              {},
@@ -96,7 +98,7 @@ var ground = []string{"forecast/hazard", "forecast/alert", "store/catalogue", "s
 // standardOnly are the packages that stand on the standard library and the
 // arrows above alone.
 var standardOnly = []string{"forecast/hazard", "forecast/alert", "forecast/verify", "store/catalogue",
-	"store/catalogue/generate", "store/notices", "store/settings", "handlers/prepared", "web", "web/wording"}
+	"store/catalogue/generate", "store/notices", "store/control", "store/settings", "handlers/prepared", "web", "web/wording"}
 
 // libraries says which top folders ("" is main) may import a library from outside.
 var libraries = map[string][]string{
@@ -1052,8 +1054,20 @@ func TestOfficialNoticesFromFileAndFeed(t *testing.T) {
 	if park.Estado != nil || park.Volcanoes[0].Nivel != "amarilla" || park.Volcanoes[0].Stale || len(park.Closures) != 1 || park.Closures[0].Sendero != "portezuelo" {
 		t.Errorf("%+v", park)
 	}
-	if status, said := imported("cierres", closures); status != 1 || !strings.Contains(said, "stop the service") {
+	// Beside the service too, which shows it at once.
+	whole := writeFile(t, "parque.csv", strings.Replace(closureNotice, "portezuelo", "", 1))
+	if status, said := imported("cierres", whole); status != 0 || !strings.Contains(said, "1 notices of cierres") {
 		t.Errorf("import beside the service: %d, %s", status, said)
+	}
+	park = officialAnswer{}
+	if get(t, p.url+"/api/v1/parques/los-andes", 200, &park); len(park.Closures) != 1 || park.Closures[0].Sendero != "" {
+		t.Errorf("imported beside the service: %+v", park.Closures)
+	}
+	if status, said := imported("cierres", bad); status != 1 || !strings.Contains(said, "malos.csv:3: situacion: ") {
+		t.Errorf("a bad file beside the service: %d, %s", status, said)
+	}
+	if status, said := imported("observaciones", bad); status != 1 || !strings.Contains(said, "malos.csv:1: ") {
+		t.Errorf("bad observations beside the service: %d, %s", status, said)
 	}
 	if status := p.end(t); status != 0 {
 		t.Fatalf("exit status %d", status)
@@ -1186,6 +1200,96 @@ func TestServesWithTheCertificateKept(t *testing.T) {
 	}
 }
 
+// command runs a command on data, and gives its status and what it says.
+func command(t *testing.T, data string, args ...string) (int, string) {
+	t.Helper()
+	out := newConsole()
+	return run(t.Context(), append(args, "--data", data), nil, out, out), out.String()
+}
+
+// joinByPush subscribes a browser over the API and gives its token.
+func joinByPush(t *testing.T, url string, browsers *people.Receiver) string {
+	t.Helper()
+	endpoint, key, auth := browsers.NewBrowser()
+	status, body := send(t, "POST", url+"/api/v1/suscriptores", "application/json",
+		fmt.Sprintf(`{"canal":"webpush","webpush":{"endpoint":%q,"keys":{"p256dh":%q,"auth":%q}},"parques":["los-andes"],"consentimiento":true}`, endpoint, key, auth))
+	token := regexp.MustCompile(`"token":"([^"]+)"`).FindStringSubmatch(body)
+	if status != 201 || token == nil {
+		t.Fatalf("subscribing: %d %s", status, body)
+	}
+	return "/api/v1/suscriptores/" + token[1]
+}
+
+// Backup, compact and check are done beside the service, restore is not; and whoever
+// left after a backup stays away when it is restored.
+func TestCommandsBesideTheService(t *testing.T) {
+	provider, url := weather(t, "127.0.0.1:0")
+	provider.Fail(simulate.Fault{Kind: simulate.Outage, On: simulate.AllCalls})
+	browsers, err := people.ListenPush(people.ReceiverOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer browsers.Close()
+	data, elsewhere := t.TempDir(), filepath.Join(t.TempDir(), "copia.db")
+	args := []string{"serve", "--contact", "a@example.cl", "--provider-url", url, "--data", data, "--catalogue", fewParks(t),
+		"--base-url", "https://vigia.example.cl", "--push-hosts", browsers.Origin()}
+	p := start(t, args...)
+	stays, leaves := joinByPush(t, p.url, browsers), joinByPush(t, p.url, browsers)
+	status, said := command(t, data, "backup")
+	made := strings.TrimSpace(said)
+	if status != 0 || filepath.Dir(made) != filepath.Join(data, "backups") {
+		t.Fatalf("backup: %d %s", status, said)
+	}
+	for _, c := range []struct {
+		status int
+		says   string
+		args   []string
+	}{
+		{0, elsewhere, []string{"backup", elsewhere}},
+		{1, "live file itself", []string{"backup", filepath.Join(data, "vigia.db")}},
+		{1, "no such file", []string{"backup", filepath.Join(data, "none", "copy.db")}},
+		{0, "compacted: ", []string{"compact"}},
+		{0, "in use by the service that runs, no faults", []string{"check", "--contact", "a@example.cl"}},
+		{1, "stop it first", []string{"restore", made}},
+		{1, "in use by another process", []string{"calibrate", "--history-url", url}},
+	} {
+		if status, said := command(t, data, c.args...); status != c.status || !strings.Contains(said, c.says) {
+			t.Errorf("vigia %q: %d, %s", c.args, status, said)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(data, "backups", "*")); len(left) != 1 {
+		t.Errorf("in the folder of backups: %v", left)
+	}
+	if status, body := send(t, "GET", p.url+"/api/v1/health", "", ""); status != 503 {
+		t.Errorf("health: %d %s", status, body)
+	}
+	send(t, "DELETE", p.url+leaves, "", "")
+	comes := joinByPush(t, p.url, browsers)
+	if status := p.end(t); status != 0 {
+		t.Fatalf("exit status %d", status)
+	}
+	for _, from := range []string{made, elsewhere} {
+		if status, said := command(t, data, "restore", from); status != 0 || !strings.Contains(said, "left after the backup: 1. Made or changed after it: 1.") {
+			t.Fatalf("restore: %d %s", status, said)
+		}
+		provider.Recover()
+		p = start(t, args...)
+		for token, want := range map[string]int{stays: 200, comes: 200, leaves: 404} {
+			if status, body := send(t, "GET", p.url+token, "", ""); status != want {
+				t.Errorf("after restoring %s: %d, want %d: %s", from, status, want, body)
+			}
+		}
+		if status := p.end(t); status != 0 {
+			t.Fatalf("exit status %d", status)
+		}
+	}
+	for _, c := range [][]string{{"backup"}, {"backup", elsewhere}, {"compact"}, {"check", "--contact", "a@example.cl"}} {
+		if status, said := command(t, data, c...); status != 0 {
+			t.Errorf("vigia %q without a service: %d, %s", c, status, said)
+		}
+	}
+}
+
 func TestCalibrateOverSimulatedWeather(t *testing.T) {
 	provider, url := weather(t, "127.0.0.1:0")
 	data, parks := t.TempDir(), fewParks(t)
@@ -1239,6 +1343,10 @@ func TestWrongCallsSayWhatIsWrong(t *testing.T) {
 		{[]string{"demo", "--catalogue", broken}, 1, "parques[0].slug"},
 		{[]string{"serve", "--contact", "a@example.cl", "--data", t.TempDir(), "--listen", "192.0.2.1:80"}, 1, "192.0.2.1"},
 		{[]string{"backup", "--data", filepath.Join(empty, "no-such")}, 1, "nothing to copy"},
+		{[]string{"compact", "--data", filepath.Join(empty, "no-such")}, 1, "nothing to compact"},
+		{[]string{"restore"}, 2, "which backup"},
+		{[]string{"restore", "/no/such/file", "--data", t.TempDir()}, 1, "/no/such/file"},
+		{[]string{"restore", broken, "--data", t.TempDir()}, 1, "not a backup that can be used"},
 		{[]string{"check", "--contact", "a@example.cl", "--data", empty}, 0, "the next start"},
 		{[]string{"version"}, 0, "vigia " + version + ", commit "},
 		{[]string{"systemd"}, 2, "--binary"}, // a test runs from a temporary folder

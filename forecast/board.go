@@ -44,6 +44,16 @@ func (b *board) post(feeds [notices.NumKinds]store.FeedStatus, batches []notices
 	}
 }
 
+// take takes a batch that came from elsewhere than a feed.
+func (b *board) take(batch notices.Batch) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.notices[batch.Kind] = batch
+	if b.edition != nil {
+		b.show()
+	}
+}
+
 // show publishes a copy, since those published before are immutable.
 func (b *board) show() {
 	edition := *b.edition

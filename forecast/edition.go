@@ -34,6 +34,7 @@ func (e *Engine) edition(now time.Time, trails []store.TrailForecast, reason haz
 		edition.StoreError = "no se puede leer el historial"
 	}
 	edition.History = history
+	e.takeUpImported()
 	edition.Verification = e.verification
 	return edition
 }

@@ -112,6 +112,8 @@ type Engine struct {
 	verifier     *verifier
 	verification *store.Verification // nil before it was computed first
 	verifyAt     time.Time           // no verification before this
+
+	imported atomic.Pointer[store.Verification] // summary of observations that came in beside the cycle
 }
 
 // New takes up what the store holds. The runs are read from it, so that a

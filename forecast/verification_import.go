@@ -57,9 +57,15 @@ type Imported struct {
 //	distancia_km       A: at most 15 from the trail's critical point
 //	diferencia_altitud_m  A: at most 300 up or down
 func (o Observations) Import() (Imported, error) {
+	report, _, err := o.take()
+	return report, err
+}
+
+// take is Import that gives the summary too.
+func (o Observations) take() (Imported, *store.Verification, error) {
 	rows, faults := o.read()
 	if len(faults) > 0 {
-		return Imported{}, &notices.FaultsError{Name: o.Name, Faults: faults}
+		return Imported{}, nil, &notices.FaultsError{Name: o.Name, Faults: faults}
 	}
 	v := newVerifier(o.Store, o.Catalogue, o.Rules, o.Log)
 	report := Imported{Rows: len(rows)}
@@ -70,7 +76,7 @@ func (o Observations) Import() (Imported, error) {
 	for _, key := range slices.SortedFunc(maps.Keys(truths), compareKeys) {
 		pairs, err := v.pairs(key.tier, truths[key].count(), 0)
 		if err != nil {
-			return Imported{}, fmt.Errorf("import %s: %w", o.Name, err)
+			return Imported{}, nil, fmt.Errorf("import %s: %w", o.Name, err)
 		}
 		report.note(pairs, truths[key])
 		all = append(all, pairs)
@@ -80,16 +86,16 @@ func (o Observations) Import() (Imported, error) {
 		err = o.Store.SavePairs(o.Catalogue, all, sources)
 	}
 	if err != nil {
-		return Imported{}, fmt.Errorf("import %s: %w", o.Name, err)
+		return Imported{}, nil, fmt.Errorf("import %s: %w", o.Name, err)
 	}
 	summary, err := v.summarize(o.Now)
 	if err == nil {
 		err = o.Store.SaveVerification(summary)
 	}
 	if err != nil {
-		return report, fmt.Errorf("import %s: the observations are kept; the summary is not computed: %w", o.Name, err)
+		return report, nil, fmt.Errorf("import %s: the observations are kept; the summary is not computed: %w", o.Name, err)
 	}
-	return report, nil
+	return report, summary, nil
 }
 
 // truthKey names the truth of one tier and day.

@@ -2,12 +2,14 @@ package handlers
 
 import (
 	"context"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"vigia/forecast/hazard"
+	"vigia/handlers/api"
 	"vigia/store"
 )
 
@@ -74,6 +76,36 @@ func TestHealth(t *testing.T) {
 		run := health["modelos"].([]any)[0].(map[string]any)["edad_s"]
 		if want := float64(s.clock.Now().Sub(e.Models[0].Run) / time.Second); run != want {
 			t.Errorf("%s: run is %v s old, want %v", c.name, run, want)
+		}
+	}
+}
+
+// copies are the backups of a service.
+type copies struct {
+	at      time.Time
+	failing bool
+}
+
+func (c copies) Last() (time.Time, bool) { return c.at, c.failing }
+
+func TestHealthTellsOfTheBackups(t *testing.T) {
+	made := now.Add(-time.Hour)
+	for name, c := range map[string]struct {
+		backups api.Backups
+		state   string
+		want    map[string]any
+	}{
+		"none made":        {nil, "ok", map[string]any{"estado": "no_configurado", "ultimo": nil, "edad_s": nil}},
+		"not yet":          {copies{}, "ok", map[string]any{"estado": "pendiente", "ultimo": nil, "edad_s": nil}},
+		"made":             {copies{at: made}, "ok", map[string]any{"estado": "ok", "ultimo": made.UTC().Format(time.RFC3339), "edad_s": 3600.0}},
+		"failing":          {copies{made, true}, "degradado", map[string]any{"estado": "error", "ultimo": made.UTC().Format(time.RFC3339), "edad_s": 3600.0}},
+		"failing from one": {copies{failing: true}, "degradado", map[string]any{"estado": "error", "ultimo": nil, "edad_s": nil}},
+	} {
+		s := newStand(t, fine(), func(o *Options) { o.Backups = c.backups })
+		data, _ := s.get("/api/v1/health").envelope(t)
+		health := data.(map[string]any)
+		if !reflect.DeepEqual(health["respaldo"], c.want) || health["estado"] != c.state {
+			t.Errorf("%s: %v, %v; want %v, %v", name, health["respaldo"], health["estado"], c.want, c.state)
 		}
 	}
 }

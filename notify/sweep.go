@@ -13,6 +13,7 @@ const (
 	sweepEvery    = time.Hour
 	sweptAtATime  = 256
 	outcomesKept  = 30 * aDay
+	leftKept      = 40 * aDay      // longer than any copy of the file
 	compactQuiet  = 6 * time.Hour  // erased so long ago, the file is compacted at the quiet hour
 	compactAlways = 20 * time.Hour // and so long ago, at any
 	quietHour     = 4              // of the day in most of the country
@@ -108,7 +109,8 @@ func (n *Notifier) sweepPending(now time.Time) error {
 // sweepRecords forgets what was kept to tell nobody twice and to ask nobody often.
 func (n *Notifier) sweepRecords(now time.Time) error {
 	return n.o.Store.Update("forget old records", func(tx *store.Tx) error {
-		return errors.Join(tx.PruneTold(now), tx.PruneMailed(now.Add(-aMonth)), tx.PruneOutcomes(now.Add(-outcomesKept)))
+		return errors.Join(tx.PruneTold(now), tx.PruneMailed(now.Add(-aMonth)), tx.PruneOutcomes(now.Add(-outcomesKept)),
+			tx.PruneLeft(now.Add(-leftKept)))
 	})
 }
 

@@ -102,6 +102,7 @@ func checkValues(path string, tx *bbolt.Tx) error {
 		{bucketTold, checkTold},
 		{bucketOutcomes, func(k, v []byte) error { _, _, _, err := decodeOutcome(k, v); return err }},
 		{bucketDecided, func(k, v []byte) error { _, err := decodeMark(k, v); return err }},
+		{bucketLeft, func(k, v []byte) error { _, err := decodeLeft(k, v); return err }},
 	}
 	if trails := tx.Bucket(bucketTrails); trails != nil {
 		highest = trails.Sequence()

@@ -39,7 +39,7 @@ func (s *Store) ErasedSince() (since time.Time, erased bool) {
 // name but perhaps not on stable storage.
 func (s *Store) Compact() error {
 	if err := s.compact(); err != nil {
-		if isFull(err) {
+		if isFull(err) && !errors.Is(err, ErrFull) {
 			err = fmt.Errorf("%w: %w", ErrFull, err)
 		}
 		return fmt.Errorf("compact %s: %w", s.path, err)
@@ -68,6 +68,11 @@ func (s *Store) exchange() (before *bbolt.DB, err error) {
 	if err != nil {
 		return nil, err
 	}
+	// What is free in the file is not written anew, and what is left over of its disk
+	// is given back at the end, so nothing is spared beside it.
+	if err := roomFor(filepath.Dir(path), s.usedBytes()); err != nil {
+		return nil, err
+	}
 	made, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+unfinishedSuffix) // mode 0600
 	if err != nil {
 		return nil, err
@@ -83,10 +88,19 @@ func (s *Store) exchange() (before *bbolt.DB, err error) {
 	if err := s.guarded(func() error { return s.copyTo(made.Name()) }); err != nil {
 		return nil, err
 	}
-	if err := verifyCopy(made.Name(), checkCompacted); err != nil {
+	if err := verifyCopy(context.Background(), made.Name(), checkCompacted); err != nil {
+		return nil, err
+	}
+	if err := OwnAs(made.Name(), path); err != nil {
 		return nil, err
 	}
 	return s.takeOver(made.Name(), path)
+}
+
+// usedBytes tells about how much of the file is not free.
+func (s *Store) usedBytes() int64 {
+	stats := s.Stats()
+	return s.Size() - int64(stats.FreePageN+stats.PendingPageN)*pageSize
 }
 
 // copyTo writes what the file holds into an empty one.

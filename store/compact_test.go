@@ -148,7 +148,7 @@ func TestOthersMerelyWaitForACompaction(t *testing.T) {
 		},
 		func(int) error { _, _ = s.Size(), s.Stats(); _, _ = s.ErasedSince(); return s.Err() },
 		func(int) error { return s.Check(t.Context()) },
-		func(int) error { return s.Backup(s.path + ".copy") },
+		func(int) error { return s.Backup(t.Context(), s.path+".copy") },
 	}
 	written := 0
 	for i, other := range others {

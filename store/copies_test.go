@@ -23,6 +23,8 @@ func TestOldCopiesAreDropped(t *testing.T) {
 	base := filepath.Base(path)
 	for name, age := range map[string]time.Duration{
 		"backups/vigia-20261020T000000Z.db": -time.Hour, "backups/vigia-20261121T000000Z.db": time.Hour, "backups/mine.db": -time.Hour,
+		"backups/daily-20261020T073000Z.db": -time.Hour, "backups/daily-20261121T073000Z.db": time.Hour,
+		base + ".replaced-20261020T000000Z": -time.Hour, base + ".replaced-20261121T000000Z": time.Hour,
 		base + ".schema3-1": -time.Hour, base + ".schema3-2": time.Hour, "other.db": -time.Hour, "backups/vigia-folder.db/x": -time.Hour,
 	} {
 		name = filepath.Join(folder, name)
@@ -48,7 +50,8 @@ func TestOldCopiesAreDropped(t *testing.T) {
 		}
 	}
 	slices.Sort(left)
-	want := []string{"backups", "backups/mine.db", "backups/vigia-20261121T000000Z.db", "backups/vigia-folder.db", "other.db", base, base + ".schema3-2"}
+	want := []string{"backups", "backups/mine.db", "backups/vigia-20261121T000000Z.db", "backups/vigia-folder.db", "other.db", base, base + ".schema3-2",
+		"backups/daily-20261121T073000Z.db", base + ".replaced-20261121T000000Z"}
 	slices.Sort(want)
 	if !slices.Equal(left, want) {
 		t.Errorf("left %q, want %q", left, want)

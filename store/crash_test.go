@@ -24,6 +24,8 @@ var childTasks = map[string]func(path string) error{
 	"people":      childPeople,
 	"compact":     childCompact,
 	"compactOnce": childCompactOnce,
+	"backup":      childBackup,
+	"restore":     childRestore,
 }
 
 func TestMain(m *testing.M) {

@@ -40,8 +40,8 @@ type DamagedError struct {
 // Error says what is damaged and what to do about it.
 func (e *DamagedError) Error() string {
 	return fmt.Sprintf("%s is damaged or not a file of this program (%v). It has been left untouched. "+
-		"To recover: stop the service, move the file away, and copy the newest of the backups to its place; "+
-		"without a backup the next start makes an empty one",
+		"To recover: stop the service and run vigia restore with the newest of the backups; "+
+		"without a backup, move the file away and the next start makes an empty one",
 		e.Path, e.Cause)
 }
 

@@ -135,7 +135,7 @@ func (w *trial) saveLedger() {
 
 func (w *trial) backUp() {
 	copied := w.path + ".copy"
-	w.must(w.store.Backup(copied))
+	w.must(w.store.Backup(w.t.Context(), copied))
 	live := w.store
 	other, err := Open(copied, testOptions())
 	w.must(err)

@@ -54,7 +54,7 @@ func open(path string, o Options, all []migration) (*Store, error) {
 			_ = os.Remove(name)
 		}
 	}
-	err = s.bringForward(all, found, o.LookOnly)
+	err = s.bringForward(all, found, o.LookOnly, o.copied)
 	if err == nil {
 		err = s.countKept()
 	}
@@ -122,6 +122,9 @@ func create(path string, o Options, all []migration) error {
 		return fmt.Errorf("create: %w", err)
 	}
 	if err := guard(path, func() error { return fill(made.Name(), o, all) }); err != nil {
+		return fmt.Errorf("create: %w", err)
+	}
+	if err := OwnAs(made.Name(), dir); err != nil {
 		return fmt.Errorf("create: %w", err)
 	}
 	// Unlike a rename, a link never replaces a file. Some file systems of memory
@@ -245,7 +248,7 @@ func initialMap() int {
 
 // bringForward checks an open file and applies the migrations that it lacks, or
 // tells of them where the file is only looked at.
-func (s *Store) bringForward(all []migration, found condition, lookOnly bool) error {
+func (s *Store) bringForward(all []migration, found condition, lookOnly, copied bool) error {
 	schema := 0
 	err := s.view("read the schema", func(tx *bbolt.Tx) (err error) {
 		if schema, err = schemaOf(tx); err != nil {
@@ -275,21 +278,28 @@ func (s *Store) bringForward(all []migration, found condition, lookOnly bool) er
 	if lookOnly {
 		return fmt.Errorf("%w: it has schema %d and is brought forward to %d, after a copy", ErrUnready, schema, len(all))
 	}
-	return s.migrate(all, schema)
+	return s.migrate(all, schema, copied)
 }
 
-// migrate applies the migrations from a schema on, after making a copy.
-func (s *Store) migrate(all []migration, schema int) error {
-	before := fmt.Sprintf("%s.schema%d-%d", s.path, schema, s.clock.Now().Unix())
-	// The values are of an older form, so only the copy's pages can be verified.
-	if err := s.backup(before, checkPages); err != nil {
-		return fmt.Errorf("copy before a migration: %w", err)
+// migrate applies the migrations from a schema on, after making a copy. Without one
+// nothing is changed.
+func (s *Store) migrate(all []migration, schema int, copied bool) error {
+	before, began := "", schema
+	if !copied {
+		before = fmt.Sprintf("%s%s%d-%d", s.path, schemaInfix, schema, s.clock.Now().Unix())
+		// The values are of an older form, so only the copy's pages can be verified.
+		if err := s.backup(context.Background(), before, checkPages); err != nil {
+			return fmt.Errorf("the file has schema %d and is not brought forward to %d without a copy of it, which cannot be made: %w", schema, len(all), err)
+		}
 	}
 	for ; schema < len(all); schema++ {
 		err := s.update(fmt.Sprintf("migrate from schema %d", schema), func(tx *bbolt.Tx) error {
 			return migrateOne(tx, all, schema, s.clock.Now())
 		})
 		if err != nil {
+			if schema == began && before != "" {
+				_ = os.Remove(before) // of what has not changed: starts that fail must not fill the disk
+			}
 			return err
 		}
 	}

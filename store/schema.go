@@ -20,6 +20,7 @@ import (
 //	alerts     id → JSON
 //	models     model → instant at which its run was last confirmed as the newest
 //	notices    kind → official notices
+//	left       id of a subscription that was erased → instant
 var (
 	bucketMeta      = []byte("meta")
 	bucketRuns      = []byte("runs")
@@ -45,7 +46,7 @@ type migration func(tx *bbolt.Tx, now time.Time) error
 
 // migrations is append-only: a file's schema is how many of them it has been
 // through. A released migration never changes.
-var migrations = []migration{createBuckets, createNotices, createVerification, createPeople, separateRuns}
+var migrations = []migration{createBuckets, createNotices, createVerification, createPeople, separateRuns, createLeft}
 
 func createBuckets(tx *bbolt.Tx, now time.Time) error {
 	for _, name := range [][]byte{

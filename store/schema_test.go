@@ -78,6 +78,15 @@ func TestAMigrationThatFailsChangesNothing(t *testing.T) {
 	if _, err := open(path, testOptions(), longer); err == nil {
 		t.Fatal("opened")
 	}
+	// Starts that fail again and again do not fill the disk with copies of the same.
+	for range 3 {
+		if _, err := open(path, testOptions(), longer); err == nil {
+			t.Fatal("opened")
+		}
+	}
+	if copies, _ := filepath.Glob(path + ".schema*"); len(copies) != 1 {
+		t.Errorf("copies %v, want that from before the migration that went well", copies)
+	}
 	s, err := open(path, testOptions(), longer[:len(longer)-1])
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +101,7 @@ func TestBackupIsWholeAndLeavesTheStoreAlone(t *testing.T) {
 	}
 	to := filepath.Join(t.TempDir(), "copy.db")
 	for range 2 { // the second replaces the first
-		if err := s.Backup(to); err != nil {
+		if err := s.Backup(t.Context(), to); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -119,7 +128,7 @@ func TestBackupRefusesTheLiveFile(t *testing.T) {
 	}
 	before, _ := os.ReadFile(s.path)
 	for _, path := range []string{s.path, link, hard, filepath.Dir(s.path), filepath.Join(s.path, "below"), "/nowhere/copy.db"} {
-		if err := s.Backup(path); err == nil {
+		if err := s.Backup(t.Context(), path); err == nil {
 			t.Errorf("copied to %s", path)
 		}
 	}
@@ -141,12 +150,12 @@ func TestBackupOfADamagedStoreKeepsTheOldCopy(t *testing.T) {
 		t.Fatal(err)
 	}
 	to := filepath.Join(t.TempDir(), "copy.db")
-	if err := s.Backup(to); err != nil {
+	if err := s.Backup(t.Context(), to); err != nil {
 		t.Fatal(err)
 	}
 	corrupt(t, s, bucketUsage, keyLedger, func(b []byte) { b[len(b)-1] ^= 1 })
 	damaged := (*DamagedError)(nil)
-	if err := s.Backup(to); !errors.As(err, &damaged) {
+	if err := s.Backup(t.Context(), to); !errors.As(err, &damaged) {
 		t.Errorf("a damaged copy was kept: %v", err)
 	}
 	if got, err := openStore(t, to).Ledger(); err != nil || string(got) != "good" {

@@ -39,6 +39,8 @@ type Options struct {
 	Log      *slog.Logger    // nil means no log
 	MaxBytes int64           // limit of the file's size; 0 means none
 	LookOnly bool            // mend and bring forward nothing: ErrUnready for a file that needs it
+
+	copied bool // the file is a copy: it is brought forward without another
 }
 
 // Store is the open file. Its methods may be called from any goroutine.

@@ -342,7 +342,7 @@ func TestReadersAndWritersTogether(t *testing.T) {
 		func() error { _, err := s.Confirmed(); return err },
 		func() error { return s.Check(t.Context()) },
 		func() error { return s.SaveLedger([]byte("x")) },
-		func() error { return s.Backup(s.path + ".copy") },
+		func() error { return s.Backup(t.Context(), s.path+".copy") },
 		func() error { _, _ = s.Size(), s.Stats(); return s.Err() },
 	}
 	for _, read := range readers {

@@ -101,6 +101,9 @@ func (t *Tx) PutSubscription(s *subscription.Subscription) error {
 			return fmt.Errorf("index a subscription: %w", err)
 		}
 	}
+	if _, err := forget(t.tx.Bucket(bucketLeft), s.ID[:]); err != nil {
+		return fmt.Errorf("put a subscription: %w", err)
+	}
 	return putChanged(t.tx.Bucket(bucketSubscriptions), s.ID[:], value)
 }
 
@@ -270,8 +273,8 @@ func (r *reader) id() (id subscription.ID) {
 	return id
 }
 
-// Erase erases a subscription with everything kept of it, and tells whether there
-// was one. Items of it in the outbox find it gone.
+// Erase erases a subscription with everything kept of it but that its id was erased,
+// and tells whether there was one. Items of it in the outbox find it gone.
 func (t *Tx) Erase(id subscription.ID) (bool, error) {
 	bucket := t.tx.Bucket(bucketSubscriptions)
 	if bucket.Get(id[:]) == nil {
@@ -283,7 +286,7 @@ func (t *Tx) Erase(id subscription.ID) (bool, error) {
 	if err := bucket.Delete(id[:]); err != nil {
 		return false, fmt.Errorf("erase a subscription: %w", err)
 	}
-	return true, t.markErased()
+	return true, errors.Join(t.noteLeft(id), t.markErased())
 }
 
 // markErased notes that the file has pages, free but readable, of what was erased.

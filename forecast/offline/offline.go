@@ -1,9 +1,11 @@
-// Package offline has the commands that work on the data of a service that is not
-// running: check, catalogue, import, calibrate and backup, with what serving has in
+// Package offline has the commands that work on the data of a service: check,
+// catalogue, import, calibrate, backup, restore and compact, with what serving has in
 // common with them, and those that touch no data: systemd, version and help.
 //
-// A command takes the settings, opens what it needs of them, and says on the
-// terminal what it did. Only one process at a time has the file.
+// Only one process at a time has the file. A command takes the settings, asks the
+// service that runs to do what it is for ([Service.Errands]) or, when none does, opens
+// what it needs and does it itself, and says on the terminal what was done. Calibrate
+// and restore want the service stopped.
 package offline
 
 import (

@@ -3,7 +3,6 @@ package offline
 import (
 	"context"
 	"fmt"
-	"io"
 	"runtime/debug"
 	"strings"
 
@@ -74,6 +73,6 @@ func Help(_ context.Context, s *settings.Settings, t Terminal) error {
 	if len(s.Args) > 0 {
 		about = s.Args[0]
 	}
-	_, err := io.WriteString(t.Out, settings.Help(about))
+	_, err := fmt.Fprint(t.Out, settings.Help(about))
 	return err
 }

@@ -23,10 +23,18 @@ type healthFacts struct {
 	stale        bool
 	desk         Desk                                     // nil is no channel
 	certificate  func() (expires time.Time, failing bool) // nil is none
+	backups      Backups                                  // nil is none made
+}
+
+// Backups is what makes the copies of the file.
+type Backups interface {
+	// Last tells when the newest copy was made, zero for never, and whether the daily
+	// one cannot be made.
+	Last() (at time.Time, failing bool)
 }
 
 func (b *build) healthFacts() healthFacts {
-	h := healthFacts{edition: b.e, version: b.Version, total: len(b.e.Catalogue.Trails), desk: b.Desk, certificate: b.Certificate}
+	h := healthFacts{edition: b.e, version: b.Version, total: len(b.e.Catalogue.Trails), desk: b.Desk, certificate: b.Certificate, backups: b.Backups}
 	if b.e.Simulated {
 		h.version += "+simulado"
 	}
@@ -78,9 +86,9 @@ func (h *healthFacts) json(now time.Time) []byte {
 	for c := range channels {
 		channels[c] = h.channel(subscription.Channel(c))
 	}
-	certificate := h.certificateState(now)
+	certificate, copied := h.certificateState(now), h.copies()
 	state := "ok"
-	if h.degraded(now) || channels[subscription.Email].troubled() || channels[subscription.WebPush].troubled() || certificate.troubled() {
+	if h.degraded(now) || channels[subscription.Email].troubled() || channels[subscription.WebPush].troubled() || certificate.troubled() || copied.state == "error" {
 		state = "degradado"
 	}
 	w.textAt("estado", state)
@@ -103,6 +111,7 @@ func (h *healthFacts) json(now time.Time) []byte {
 	h.writeNotices(&w, now)
 	h.writeStore(&w)
 	certificate.write(&w, now)
+	copied.writeAt(&w, now)
 	w.key("proveedor")
 	w.open('{')
 	w.integerAt("peso_hoy", e.WeightDay)
@@ -179,6 +188,35 @@ func (h *healthFacts) writeStore(w *writer) {
 	} else {
 		w.null()
 	}
+	w.close('}')
+}
+
+// copiesState is how it stands with the daily copies of the file.
+type copiesState struct {
+	state string
+	last  time.Time // zero when there is none
+}
+
+func (h *healthFacts) copies() copiesState {
+	if h.backups == nil {
+		return copiesState{state: unset}
+	}
+	last, failing := h.backups.Last()
+	switch {
+	case failing:
+		return copiesState{"error", last}
+	case last.IsZero():
+		return copiesState{"pendiente", last}
+	}
+	return copiesState{"ok", last}
+}
+
+func (c copiesState) writeAt(w *writer, now time.Time) {
+	w.key("respaldo")
+	w.open('{')
+	w.textAt("estado", c.state)
+	w.instantAt("ultimo", c.last)
+	w.age("edad_s", c.last, now)
 	w.close('}')
 }
 

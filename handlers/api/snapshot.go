@@ -39,6 +39,8 @@ type Builder struct {
 	// first: when, zero before there is one, and whether it is missing, or ends soon
 	// and is not renewed. nil is a service that leaves TLS to another.
 	Certificate func() (expires time.Time, failing bool)
+	// Backups tells of the copies of the file; nil is none.
+	Backups Backups
 }
 
 // Snapshot is every answer of the API at one publication. It is immutable.

@@ -26,9 +26,13 @@ var commands = []Command{
 	{Name: "test-mail", Usage: "ADDRESS", Summary: "sends a test message",
 		About: "Sends one message to ADDRESS with the mail settings of serve, and says what the relay answered. It touches no data, so that the service may be running."},
 	{Name: "backup", Usage: "[FILE]", Summary: "a verified copy of the data",
-		About: "The service must not be running. Without FILE the copy goes to the folder backups in the data folder."},
+		About: "Made while the service runs or while it does not, and opened and checked before it has its name. Without FILE the copy goes to the folder backups in the data folder, where the service deletes it after 30 days. A running service makes one every night by itself and keeps seven. vigia.key is in none of them."},
+	{Name: "restore", Usage: "FILE", Summary: "puts a backup in the place of the data",
+		About: "The service must not be running. The backup is checked first and stays where it is; the file that was there is kept beside it under a dated name. Who left or subscribed after the backup, what they wish, what they were told and what waits to be sent is taken over from the file that was there, as far as it can be read, so that nobody who left is told again; to turn that back too, move the file away first. vigia.key must be the one that the backup goes with."},
+	{Name: "compact", Summary: "rewrites the data without what was freed",
+		About: "Made while the service runs or while it does not. What was erased is not in the file any more, which a running service sees to by itself within a day of an erasure; the old file does not stay."},
 	{Name: "import", Usage: "KIND FILE", Summary: "takes official notices or observations",
-		About: "KIND is volcanes, cierres or observaciones. A file of volcanes or cierres (JSON or CSV) replaces everything known of its kind: the technical alert levels of volcanoes, or the closures of parks and trails. Observaciones (CSV) adds to the verification log what a station near a trail measured or the park wrote down. With a fault anywhere nothing changes, and each is named with its line and field. The service must not be running. " +
+		About: "KIND is volcanes, cierres or observaciones. A file of volcanes or cierres (JSON or CSV) replaces everything known of its kind: the technical alert levels of volcanoes, or the closures of parks and trails. Observaciones (CSV) adds to the verification log what a station near a trail measured or the park wrote down. With a fault anywhere nothing changes, and each is named with its line and field. A running service takes it in and shows it. " +
 			"Fields of volcanes: volcan, nivel_tecnico (verde, amarilla, naranja, roja), fuente, fuente_url, publicado_en. " +
 			"Fields of cierres: parque, sendero (left out for the whole park), situacion (cerrado, restringido), detalle, desde, hasta, fuente, fuente_url; detalle, desde and hasta may be left out."},
 	{Name: "calibrate", Summary: "base rates of the rules over archived weather",
@@ -90,6 +94,11 @@ func (in *input) checkPositional() {
 	case "catalogue":
 		in.checkCatalogueArgs(args)
 	case "backup":
+		in.atMost(1, args)
+	case "restore":
+		if len(args) == 0 {
+			in.fault("restore: say which backup, such as \"restore vigia-data/backups/FILE\"")
+		}
 		in.atMost(1, args)
 	case "test-mail":
 		in.checkTestMailArgs(args)

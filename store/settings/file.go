@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -27,8 +28,8 @@ type lineFault struct {
 
 // parseFile reads a settings file: a line of name = value each, # to the end of
 // a line is a comment. A value is plain (up to the end of the line or a # after a
-// space), or as TOML writes it: "with escapes", 'literally', or an array of
-// strings, which may span lines. Every line at fault is reported, and the others
+// space), or as TOML writes it: "with escapes", 'literally', a number, true or false,
+// or an array of strings, which may span lines. Every line at fault is reported, and the others
 // are read.
 func parseFile(data []byte) ([]entry, []lineFault) {
 	if len(data) > maxFileBytes {
@@ -47,7 +48,7 @@ func parseFile(data []byte) ([]entry, []lineFault) {
 			continue
 		}
 		key, rest, ok := strings.Cut(line, "=")
-		key, rest = strings.TrimSpace(key), strings.TrimSpace(rest)
+		key, rest = bareKey(strings.TrimSpace(key)), strings.TrimSpace(rest)
 		if fault := lineShape(line, key, ok); fault != "" {
 			faults = append(faults, lineFault{first, fault})
 			continue
@@ -80,8 +81,22 @@ func lineShape(line, key string, hasValue bool) string {
 	}
 }
 
+// bareKey takes the quotes off a key, which TOML allows around any.
+func bareKey(key string) string {
+	if n := len(key); n > 2 && (key[0] == '"' || key[0] == '\'') && key[n-1] == key[0] {
+		return key[1 : n-1]
+	}
+	return key
+}
+
 // parseScalar reads a single value up to the end of its line.
 func parseScalar(text string) (string, error) {
+	switch {
+	case strings.HasPrefix(text, `"""`), strings.HasPrefix(text, "'''"):
+		return "", errors.New("texts in three quotes are not used: write the value on one line")
+	case strings.HasPrefix(text, "{"):
+		return "", errors.New("tables are not used: write name = value lines alone")
+	}
 	if text == "" || text[0] != '"' && text[0] != '\'' {
 		return plainText(text), nil
 	}

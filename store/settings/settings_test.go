@@ -480,6 +480,61 @@ func TestConfigFile(t *testing.T) {
 	faultsOf(t, "demo", []string{"--config", "a\nb"}, nil, disk)
 }
 
+// What TOML writes is read as TOML means it, and what of it is not used is a fault
+// that says so.
+func TestConfigFileInTOML(t *testing.T) {
+	disk := files{"v.toml": `
+# the station of the park
+contact = "a@b.cl"          # a basic string
+"base-url" = 'https://b.cl' # a literal one, and a quoted key
+rate-limit = 10_000
+smtp-port=+465
+smtp-host = "smtp.b.cl"
+smtp-from = "a\u0062@b.cl"
+smtp-user = "a#b"
+smtp-password = "a \"b\" # c\\"
+models = [ # two of them
+  "ecmwf_ifs",
+  'gfs_global', ]
+trusted-proxies = []
+log-level = 'debug'
+csv = true
+`}
+	s := mustParse(t, "serve", []string{"--config", "v.toml"}, nil, disk)
+	if s.BaseURL != "https://b.cl" || s.RateLimit != 10_000 || s.SMTPPort != 465 || s.SMTPFrom != "ab@b.cl" || s.SMTPUser != "a#b" ||
+		s.SMTPPassword != `a "b" # c\` || len(s.Models) != 2 || s.TrustedProxies != nil || s.LogLevel != slog.LevelDebug {
+		t.Errorf("%+v", s)
+	}
+	if !mustParse(t, "calibrate", []string{"--config", "v.toml"}, nil, disk).CSV {
+		t.Error("true is not yes")
+	}
+	for line, want := range map[string]string{
+		"[serve]":                        "sections are not used",
+		"[[serve]]":                      "sections are not used",
+		"listen = \"\"\"\n:80\n\"\"\"":   "three quotes",
+		"listen = ''':80'''":             "three quotes",
+		"catalogue = { file = \"a\" }":   "tables are not used",
+		"server.listen = \":80\"":        "no such setting",
+		"listen = \":80":                 "does not end on its line",
+		"listen = \":\\q80\"":            "unknown escape",
+		"listen = \":80\" x":             "text after the value",
+		"models = [1, 2]":                "a list must be",
+		"models = [\"ecmwf_ifs\"":        "does not end with ]",
+		"models = [\"ecmwf_ifs\" \"b\"]": "a list must be",
+		"rate-limit = 1__0":              "whole number",
+		"rate-limit = _1":                "whole number",
+		"rate-limit = 0x10":              "whole number",
+		"rate-limit = 1.5":               "whole number",
+		"rate-limit = true":              "whole number",
+		"listen = [\":80\"]":             "one value",
+		"\"\" = 1":                       "no such setting",
+		"listen":                         "must be name = value",
+	} {
+		lines := faultsOf(t, "demo", []string{"--config", "x"}, nil, files{"x": line + "\n"})
+		wantFault(t, lines[:1], "x:1", want)
+	}
+}
+
 func TestHelp(t *testing.T) {
 	pages := []string{""}
 	for _, c := range Commands() {

@@ -29,8 +29,8 @@ const (
 	serving   = "demo serve check"
 	realOnly  = "serve check"
 	mailUsers = "serve check test-mail"
-	dataUsers = "serve check backup import calibrate systemd"
-	logUsers  = "demo serve check test-mail backup import calibrate"
+	dataUsers = "serve check backup restore compact import calibrate systemd"
+	logUsers  = "demo serve check test-mail backup restore compact import calibrate"
 	allUsers  = logUsers + " systemd"
 )
 

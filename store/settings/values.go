@@ -231,7 +231,7 @@ func network(text string) (netip.Prefix, error) {
 // whole makes a parser of whole numbers within bounds.
 func whole(least, most int) func(string) (int, error) {
 	return func(text string) (int, error) {
-		n, err := strconv.Atoi(text)
+		n, err := strconv.Atoi(ungrouped(text))
 		if err != nil || n < least || n > most {
 			return 0, fmt.Errorf("must be a whole number from %d to %d", least, most)
 		}
@@ -239,8 +239,22 @@ func whole(least, most int) func(string) (int, error) {
 	}
 }
 
+// ungrouped takes out the underscores with which TOML groups digits: 10_000.
+func ungrouped(text string) string {
+	groups := strings.Split(text, "_")
+	for i, group := range groups {
+		if i == 0 {
+			group = strings.TrimLeft(group, "+-")
+		}
+		if group == "" || !allDigits(group) {
+			return text
+		}
+	}
+	return strings.Join(groups, "")
+}
+
 func seed(text string) (uint64, error) {
-	n, err := strconv.ParseUint(text, 10, 64)
+	n, err := strconv.ParseUint(ungrouped(text), 10, 64)
 	if err != nil {
 		return 0, errors.New("must be a whole number from 0 to 18446744073709551615")
 	}

@@ -86,7 +86,7 @@ func TestModelNames(t *testing.T) {
 }
 
 func TestNumbersAndWords(t *testing.T) {
-	try(t, whole(1, 3600), []string{"1", "60", "3600"}, []string{"", "0", "3601", "-1", "1.5", "1e2", "0x10", "1_000", "99999999999999999999", " 1"})
+	try(t, whole(1, 3600), []string{"1", "60", "3600", "1_000", "+7"}, []string{"", "0", "3601", "-1", "1.5", "1e2", "0x10", "1__0", "_1", "1_", "-_1", "99999999999999999999", " 1"})
 	try(t, seed, []string{"0", "18446744073709551615"}, []string{"", "-1", "18446744073709551616", "x"})
 	try(t, logLevel, []string{"debug", "info", "warn", "error"}, []string{"", "INFO", "info+1", "trace"})
 	try(t, secretText, []string{"abc-DEF_123=="}, []string{"a b", "ñ", strings.Repeat("k", 513), "a\tb"})

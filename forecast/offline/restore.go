@@ -1,0 +1,70 @@
+package offline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"vigia/store"
+	"vigia/store/control"
+	"vigia/store/settings"
+)
+
+// presentTime is how long a service has to say that it is there.
+const presentTime = 5 * time.Second
+
+// Restore puts a backup in the place of the file of a service that is not running.
+func Restore(ctx context.Context, s *settings.Settings, t Terminal) error {
+	bounded, cancel := context.WithTimeout(ctx, presentTime)
+	defer cancel()
+	_, err := control.Ask(bounded, s.Data, presentErrand, nil, nil)
+	if err == nil {
+		return fmt.Errorf("a service runs on %s: stop it first, then restore, then start it again", s.Data)
+	}
+	done, err := store.Restore(ctx, liveFile(s), s.Args[0], store.Options{Clock: t.Clock, Log: t.Log})
+	if errors.Is(err, store.ErrInUse) {
+		return fmt.Errorf("%w: stop the service that has it, or name another folder with --data", err)
+	}
+	if err != nil {
+		return err
+	}
+	tellRestored(t.Out, s, done)
+	return nil
+}
+
+// tellRestored says what was done and what to know.
+func tellRestored(w io.Writer, s *settings.Settings, done *store.Restored) {
+	upto := "before its first estimates"
+	if !done.Upto.IsZero() {
+		upto = "up to " + done.Upto.UTC().Format("2006-01-02 15:04 UTC")
+	}
+	fmt.Fprintf(w, "%s restored from %s, which goes %s. Subscriptions in it: %d.\n", liveFile(s), s.Args[0], upto, done.Subscriptions)
+	if done.Kept != "" {
+		fmt.Fprintf(w, "The file that was there is kept as %s. The service deletes it after 30 days, since it holds what is erased from now on.\n", done.Kept)
+	}
+	switch {
+	case done.Kept == "":
+		fmt.Fprintln(w, "No file was there: who left or subscribed after the backup is not known, save who left as far as other backups in the folder tell. Some may be told again of what they know, and those who left can leave again by any link they have.")
+	case done.Unread != nil:
+		fmt.Fprintf(w, "The file that was there could not be read to its end (%v). What could be read of who left and who subscribed after the backup was taken over; of the others, those who left may be told again, and those who subscribed must do so again.\n", done.Unread)
+	default:
+		fmt.Fprintln(w, "Who left and who subscribed after the backup, what they wish, what they were told and what waits to be sent was taken over from the file that was there.")
+	}
+	fmt.Fprintf(w, "Left out, because they left after the backup: %d. Made or changed after it: %d.\n", done.Left, done.Newer)
+	if done.Dropped > 0 {
+		fmt.Fprintf(w, "Messages that waited in the backup and are not sent, because they may have been sent since: %d.\n", done.Dropped)
+	}
+	key := filepath.Join(s.Data, "vigia.key")
+	switch {
+	case missing(key):
+		fmt.Fprintf(w, "There is no %s, and no backup holds it: put your copy there before the next start. Without it a new one is made, the links in all mails sent so far stop working, and every push subscription has to be made again.\n", key)
+	case done.OtherKeys:
+		fmt.Fprintf(w, "The backup belongs to another %s than the file that was there: put the right one there before the next start, or the links in mails sent with the other stop working.\n", key)
+	default:
+		fmt.Fprintf(w, "%s stays as it is, and with it the links in mails sent so far.\n", key)
+	}
+	fmt.Fprintln(w, "Start the service again.")
+}

@@ -1,0 +1,337 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+	"go.etcd.io/bbolt"
+)
+
+// Restored tells what a restore did.
+type Restored struct {
+	Upto          time.Time // when the last cycle in the backup was, zero when there was none
+	Kept          string    // where the file that was there is kept, "" when there was none
+	Unread        error     // why the file that was there could not be read to its end, nil when it was, or there was none
+	Subscriptions int       // in the file now
+	Left          int       // of the backup's subscriptions, those erased since: they are not in the file
+	Newer         int       // subscriptions taken over from the file that was there, made or changed since
+	Dropped       int       // messages that waited in the backup and are not sent: nobody knows whether they were
+	OtherKeys     bool      // the backup goes with other keys than the file that was there
+}
+
+// Restore puts a backup in the place of the file at path, which nobody may have
+// open (ErrInUse). The backup itself stays where it is: a copy of it is verified,
+// brought forward to the newest schema, and given what must not be turned back as far
+// as the file that is there can be read: who left and who came, what they wish, what
+// they were told and what waits to be sent. The file that is there is kept beside it
+// under a dated name. A crash at any point leaves the one or the other, whole.
+//
+// What is no backup is a NotBackupError, what a newer program wrote ErrNewerSchema; in
+// both cases, and after any other error, the file that was there still is.
+func Restore(ctx context.Context, path, from string, o Options) (*Restored, error) {
+	if o.Clock == nil {
+		o.Clock = clockwork.NewRealClock()
+	}
+	r := &restoration{ctx: ctx, from: from, o: o}
+	err := r.run(path)
+	if r.old != nil {
+		err = errors.Join(err, guard(path, r.old.Close))
+	}
+	if r.held != nil {
+		_ = r.held.Close()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("restore %s: %w", from, err)
+	}
+	return &r.report, nil
+}
+
+// NotBackupError says why a file cannot be restored. It has been left as it is.
+type NotBackupError struct {
+	Path  string
+	Cause error
+}
+
+// Error says what was found.
+func (e *NotBackupError) Error() string {
+	return fmt.Sprintf("%s is not a backup that can be used (%v); nothing was changed", e.Path, e.Cause)
+}
+
+// Unwrap gives what was found.
+func (e *NotBackupError) Unwrap() error { return e.Cause }
+
+// restoration is a restore under way.
+type restoration struct {
+	ctx    context.Context
+	from   string
+	o      Options
+	live   string    // the file's place, links followed
+	old    *bbolt.DB // the file that is there, which holds its lock; nil when it cannot be opened
+	held   *os.File  // holds its lock then; nil when there is none
+	there  fs.FileInfo
+	report Restored
+}
+
+func (r *restoration) run(path string) error {
+	if err := r.findLive(path); err != nil {
+		return err
+	}
+	source, size, err := r.openSource()
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	if err := r.holdOld(); err != nil {
+		return err
+	}
+	if err := roomFor(filepath.Dir(r.live), size+sparedBytes); err != nil {
+		return err
+	}
+	made, err := os.CreateTemp(filepath.Dir(r.live), filepath.Base(r.live)+unfinishedSuffix) // mode 0600
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(made.Name()) }() // when it has its own name this does nothing
+	_, err = io.Copy(&stoppable{ctx: r.ctx, file: made}, source)
+	if err := errors.Join(err, made.Sync(), made.Close()); err != nil {
+		return err
+	}
+	if err := r.judge(made.Name()); err != nil {
+		return err
+	}
+	if err := r.complete(made.Name()); err != nil {
+		return r.blame(err)
+	}
+	if err := OwnAs(made.Name(), filepath.Dir(r.live)); err != nil {
+		return err
+	}
+	return r.place(made.Name())
+}
+
+// findLive finds where the file is or would be. Nothing but a file is replaced.
+func (r *restoration) findLive(path string) (err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("make the folder: %w", err)
+	}
+	r.live, err = filepath.EvalSymlinks(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(path); err == nil {
+			return fmt.Errorf("%s is a link that leads nowhere", path)
+		}
+		r.live = path
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if r.there, err = os.Stat(r.live); err == nil && !r.there.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a regular file", r.live)
+	}
+	return err
+}
+
+// openSource opens the backup, and refuses what is none at first sight. A file that
+// a process has open is being written: what is copied of it would be torn.
+func (r *restoration) openSource() (source *os.File, size int64, err error) {
+	info, err := os.Stat(r.from) // before opening it: a pipe would wait for who writes
+	if err != nil {
+		return nil, 0, err
+	}
+	switch {
+	case !info.Mode().IsRegular():
+		return nil, 0, &NotBackupError{r.from, errors.New("not a regular file")}
+	case r.there != nil && os.SameFile(info, r.there):
+		return nil, 0, &NotBackupError{r.from, errors.New("it is the live file itself")}
+	case info.Size() == 0:
+		return nil, 0, &NotBackupError{r.from, errors.New("it is empty")}
+	}
+	if source, err = os.Open(r.from); err != nil {
+		return nil, 0, err
+	}
+	err = syscall.Flock(int(source.Fd()), syscall.LOCK_SH|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return nil, 0, errors.Join(&NotBackupError{r.from, errors.New("another process has it open, so it is a live file; make a copy with vigia backup")}, source.Close())
+	}
+	return source, info.Size(), nil // a disk without locks has no live file
+}
+
+// holdOld takes the lock of the file that is there and, when it can be read, opens
+// it. That it cannot is why there are backups, so it is no error.
+func (r *restoration) holdOld() (err error) {
+	if r.there == nil {
+		return nil
+	}
+	found, err := inspect(r.live)
+	if err == nil && found == unborn {
+		err = &DamagedError{Path: r.live, Cause: errors.New("it was never brought into use")}
+	}
+	if err == nil {
+		r.old, _, err = openBolt(r.live, 0)
+	}
+	if err == nil {
+		return r.still()
+	}
+	if damaged := (*DamagedError)(nil); !errors.As(err, &damaged) {
+		return err
+	}
+	r.report.Unread = err
+	if r.held, err = os.OpenFile(r.live, os.O_RDWR, 0); err != nil {
+		return err
+	}
+	if err := lock(r.held); err != nil {
+		return err
+	}
+	return r.still()
+}
+
+// still refuses a file that another process put in place while we waited for the lock.
+func (r *restoration) still() error {
+	named, err := os.Stat(r.live)
+	if err == nil && !os.SameFile(named, r.there) {
+		return ErrInUse
+	}
+	return err
+}
+
+// judge verifies the copy of the backup as it is: that it is whole, ours, and no
+// newer than we know.
+func (r *restoration) judge(name string) error {
+	found, err := inspect(name)
+	if err == nil && found == unborn {
+		err = errors.New("it was never brought into use")
+	}
+	if err == nil {
+		err = verifyCopy(r.ctx, name, checkBackup)
+	}
+	return r.blame(err)
+}
+
+// blame says of damage that it is the backup's: what was damaged is a copy of it that
+// goes away.
+func (r *restoration) blame(err error) error {
+	if err == nil || r.ctx.Err() != nil || errors.Is(err, ErrNewerSchema) || errors.Is(err, ErrFull) {
+		return err
+	}
+	if damaged := (*DamagedError)(nil); errors.As(err, &damaged) {
+		err = damaged.Cause
+	}
+	return &NotBackupError{r.from, err}
+}
+
+// checkBackup verifies a backup of any schema that is known. The values of an older
+// one are verified once they are brought forward.
+func checkBackup(ctx context.Context, path string, tx *bbolt.Tx) error {
+	schema, err := schemaOf(tx)
+	switch {
+	case err != nil:
+		return damagedValue(path, "schema", err)
+	case schema > len(migrations):
+		return fmt.Errorf("schema %d, and this program knows %d: %w", schema, len(migrations), ErrNewerSchema)
+	case schema < len(migrations):
+		return checkPages(ctx, path, tx)
+	}
+	return checkAll(ctx, path, tx)
+}
+
+// complete brings the copy forward, gives it what must not be turned back, and takes
+// out of it what that erased.
+func (r *restoration) complete(name string) (err error) {
+	o := r.o
+	o.copied, o.LookOnly, o.Log = true, false, nil
+	s, err := open(name, o, migrations)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	s.db.NoSync = true // until all is there: it has no name yet
+	if err := r.takeOver(s); err != nil {
+		return err
+	}
+	s.db.NoSync = false
+	if err := s.db.Sync(); err != nil {
+		return err
+	}
+	if _, erased := s.ErasedSince(); erased {
+		if err := s.Compact(); err != nil {
+			return err
+		}
+	}
+	return s.Check(r.ctx)
+}
+
+// place keeps the file that is there under a dated name and puts the copy in its
+// place. The file has both names before it loses the one, so that there is one at any
+// instant.
+func (r *restoration) place(name string) error {
+	if err := r.ctx.Err(); err != nil {
+		return err
+	}
+	if r.there == nil {
+		return r.placeFirst(name)
+	}
+	kept, err := r.keepOld()
+	if err != nil {
+		return fmt.Errorf("keep the file that is there: %w", err)
+	}
+	r.report.Kept = kept
+	if err := os.Rename(name, r.live); err != nil {
+		return errors.Join(err, os.Remove(kept))
+	}
+	return syncDir(filepath.Dir(r.live))
+}
+
+// placeFirst puts the copy where no file is, and in place of none that came meanwhile.
+func (r *restoration) placeFirst(name string) error {
+	err := os.Link(name, r.live)
+	if errors.Is(err, fs.ErrExist) {
+		return ErrInUse
+	}
+	if err != nil { // some file systems of memory cards have no links
+		err = os.Rename(name, r.live)
+	}
+	if err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(r.live))
+}
+
+// keepOld gives the file that is there a second name, or copies it where files have
+// but one. Its age counts from now.
+func (r *restoration) keepOld() (kept string, err error) {
+	now := r.o.Clock.Now().UTC()
+	dated := r.live + replacedInfix + "-" + now.Format("20060102T150405Z")
+	kept, err = dated, os.Link(r.live, dated)
+	for n := 2; errors.Is(err, fs.ErrExist); n++ {
+		kept = fmt.Sprintf("%s-%d", dated, n)
+		err = os.Link(r.live, kept)
+	}
+	if err != nil {
+		if err = r.copyOld(kept); err != nil {
+			return "", err
+		}
+	}
+	_ = os.Chmod(kept, 0o600)
+	_ = os.Chtimes(kept, time.Time{}, now)
+	return kept, syncDir(filepath.Dir(kept))
+}
+
+func (r *restoration) copyOld(kept string) error {
+	file, err := os.Open(r.live)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	c := copying{ctx: r.ctx, to: kept, live: r.there, bytes: r.there.Size()} // as it is, damaged or not
+	return c.make(func(w io.Writer) error {
+		_, err := io.Copy(w, file)
+		return err
+	})
+}
