@@ -378,6 +378,9 @@ func (v *service) newMetrics(server *handlers.Server, engine *forecast.Engine, n
 			return usage.Day, usage.Limits.Day
 		},
 	}
+	if v.saved != nil {
+		o.Backups = v.saved.Last
+	}
 	if v.certificates != nil {
 		o.Certificates = v.certificates.States
 	}

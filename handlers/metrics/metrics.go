@@ -48,7 +48,7 @@ type Publication interface {
 	Edition() *store.Edition // nil before anything is published
 }
 
-// Options are what New needs. All but Certificates are required.
+// Options are what New needs. All but Backups and Certificates are required.
 type Options struct {
 	Clock           clockwork.Clock
 	Version, Commit string
@@ -59,6 +59,9 @@ type Options struct {
 	File            File
 	// Weight tells the provider's weight of this UTC day and its limit, 0 for none.
 	Weight func() (used, limit float64)
+	// Backups tells when the newest copy of the file was made, zero for never, and
+	// whether the daily one cannot be made; nil is a service that makes none.
+	Backups func() (at time.Time, failing bool)
 	// Certificates tells of those of the service's own HTTPS; nil is none.
 	Certificates func() []https.State
 }

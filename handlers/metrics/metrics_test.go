@@ -35,12 +35,14 @@ type world struct {
 	channels     [subscription.NumChannels]store.ChannelFigures
 	file         store.FileFigures
 	used, limit  float64
+	copied       time.Time
 	certificates []https.State
 }
 
 func (w *world) Edition() *store.Edition                             { return w.edition }
 func (w *world) LastCycle() (time.Time, time.Duration, uint64)       { return w.ended, w.took, w.cycles }
 func (w *world) weight() (used, limit float64)                       { return w.used, w.limit }
+func (w *world) backups() (time.Time, bool)                          { return w.copied, false }
 func (w *world) states() []https.State                               { return w.certificates }
 func (w *world) Figures() store.FileFigures                          { return w.file }
 func (w *world) channel(c subscription.Channel) store.ChannelFigures { return w.channels[c] }
@@ -56,8 +58,8 @@ func full() *world {
 			IssuedAt: now.Add(-5 * time.Minute), ValidUntil: now.Add(time.Hour), Trails: make([]store.TrailForecast, 2),
 			Models: []store.ModelStatus{{Model: "ecmwf_ifs", Run: now.Add(-7 * time.Hour), State: "ok"}, {Model: "ncep_gfs_global", State: "sin_datos"}},
 		},
-		ended: now.Add(-4 * time.Minute), took: 90 * time.Second, cycles: 17, used: 2100, limit: 10000,
-		file: store.FileFigures{Bytes: 12 << 20, Writable: true, OpenReads: 1, FreePages: 30, PendingPages: 4, LastBackup: now.Add(-10 * time.Hour)},
+		ended: now.Add(-4 * time.Minute), took: 90 * time.Second, cycles: 17, used: 2100, limit: 10000, copied: now.Add(-10 * time.Hour),
+		file: store.FileFigures{Bytes: 12 << 20, Writable: true, OpenReads: 1, FreePages: 30, PendingPages: 4},
 		certificates: []https.State{
 			{Domain: "parques.example.cl", Expires: now.Add(48 * time.Hour), Failing: true}, {Domain: "www.example.cl", Failing: true},
 		},
@@ -70,7 +72,7 @@ func full() *world {
 
 func (w *world) options(requests *Requests) Options {
 	return Options{Clock: clockwork.NewFakeClockAt(now), Version: "v1", Commit: "abc", Requests: requests, Publication: w, Engine: w,
-		Notifier: notifier(w.channel), File: w, Weight: w.weight, Certificates: w.states}
+		Notifier: notifier(w.channel), File: w, Weight: w.weight, Backups: w.backups, Certificates: w.states}
 }
 
 // answering gives counters with some answers.
@@ -104,7 +106,7 @@ func TestFigures(t *testing.T) {
 		`vigia_deliveries_total{channel="email",result="delivered"} 5`, `vigia_deliveries_total{channel="email",result="bounced"} 3`,
 		`vigia_deliveries_total{channel="email",result="failed"} 4`, `vigia_deliveries_total{channel="email",result="postponed"} 6`,
 		`vigia_store_file_bytes 1.2582912e+07`, `vigia_store_writable 1`, `vigia_store_open_read_transactions 1`, `vigia_store_free_pages 30`,
-		`vigia_store_pending_pages 4`, `vigia_backup_age_seconds 36000`,
+		`vigia_store_pending_pages 4`, `vigia_backup_age_seconds 36000`, `vigia_backup_failing 0`,
 		`vigia_certificate_remaining_seconds{domain="parques.example.cl"} 172800`, `vigia_certificate_failing{domain="www.example.cl"} 1`,
 		`vigia_http_requests_total{route="/parques/:slug",status="304"} 1`, `vigia_http_requests_total{route="none",status="404"} 1`,
 		`vigia_http_request_duration_seconds_bucket{route="/parques/:slug",le="0.005"} 2`,

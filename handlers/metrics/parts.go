@@ -26,12 +26,13 @@ var (
 	channelState = figure("channel_state", "1 for the state that a channel of messages is in: off, ok, delayed or stopped.", "channel", "state")
 	deliveries   = figure("deliveries_total", "What came of messages since the process began.", "channel", "result")
 
-	fileBytes    = figure("store_file_bytes", "Size of the data file.")
-	fileWritable = figure("store_writable", "1 while the data file can be written, else 0.")
-	openReads    = figure("store_open_read_transactions", "Read transactions open now; they keep pages from being used again.")
-	freePages    = figure("store_free_pages", "Pages of the file that the next writes use.")
-	pendingPages = figure("store_pending_pages", "Pages that are free once the open transactions end.")
-	backupAge    = figure("backup_age_seconds", "Time since the newest backup in the data folder was made; not there without one.")
+	fileBytes     = figure("store_file_bytes", "Size of the data file.")
+	fileWritable  = figure("store_writable", "1 while the data file can be written, else 0.")
+	openReads     = figure("store_open_read_transactions", "Read transactions open now; they keep pages from being used again.")
+	freePages     = figure("store_free_pages", "Pages of the file that the next writes use.")
+	pendingPages  = figure("store_pending_pages", "Pages that are free once the open transactions end.")
+	backupAge     = figure("backup_age_seconds", "Time since the newest backup in the data folder was made; not there without one.")
+	backupFailing = figure("backup_failing", "1 when the daily backup cannot be made.")
 
 	certificateLeft    = figure("certificate_remaining_seconds", "Time until the end of the certificate of a domain, negative after it; not there without one.", "domain")
 	certificateFailing = figure("certificate_failing", "1 while a domain has no certificate, or one that ends soon and is not renewed, else 0.", "domain")
@@ -65,6 +66,7 @@ func (p *parts) Collect(to chan<- prometheus.Metric) {
 	p.collectProvider(s)
 	p.collectMessages(s)
 	p.collectFile(s)
+	p.collectBackups(s)
 	p.collectCertificates(s)
 }
 
@@ -123,9 +125,17 @@ func (p *parts) collectFile(s sink) {
 	s.gauge(openReads, float64(f.OpenReads))
 	s.gauge(freePages, float64(f.FreePages))
 	s.gauge(pendingPages, float64(f.PendingPages))
-	if !f.LastBackup.IsZero() {
-		s.age(backupAge, f.LastBackup)
+}
+
+func (p *parts) collectBackups(s sink) {
+	if p.Backups == nil {
+		return
 	}
+	last, failing := p.Backups()
+	if !last.IsZero() {
+		s.age(backupAge, last)
+	}
+	s.yes(backupFailing, failing)
 }
 
 func (p *parts) collectCertificates(s sink) {
