@@ -128,7 +128,7 @@ func TestMissingIsNotZero(t *testing.T) {
 	o := (&world{}).options(NewRequests())
 	o.Certificates = nil
 	text := scrape(t, New(o))
-	for _, name := range []string{"cycle_age", "cycle_duration", "estimates", "model", "weight_day_limit", "backup", "certificate", "http_requests"} {
+	for _, name := range []string{"cycle_age", "cycle_duration", "estimates", "model", "weight_day_limit", "backup_age", "certificate", "http_requests"} {
 		if strings.Contains(text, "vigia_"+name) || strings.Contains(text, "provider_"+name) {
 			t.Errorf("%s is told though nobody knows it", name)
 		}
