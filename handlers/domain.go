@@ -18,8 +18,8 @@ type Certificates interface {
 	// Challenges answers an authority's questions at the plain port, and leaves all
 	// else to rest.
 	Challenges(rest http.Handler) http.Handler
-	// Holds tells whether every domain has a certificate that is valid at an instant.
-	Holds(now time.Time) bool
+	// Holds tells whether a domain has a certificate that is valid at an instant.
+	Holds(name string, now time.Time) bool
 	// Worst tells of the certificate that ends first: when, zero when there is none
 	// yet, and whether it is missing, or ends soon and is not renewed.
 	Worst() (expires time.Time, failing bool)
@@ -43,17 +43,29 @@ func (s *Server) ServeDomain(ctx context.Context, secure, plain net.Listener) er
 func (s *Server) servePlain(w http.ResponseWriter, r *http.Request) {
 	reading := r.Method == http.MethodGet || r.Method == http.MethodHead
 	switch {
-	case reading && s.Certificates.Holds(s.Clock.Now()):
+	case reading && s.Certificates.Holds(s.host, s.Clock.Now()):
 		w.Header()["Location"] = []string{s.BaseURL + target(r)}
-		refusePlain(w, r, http.StatusMovedPermanently, "Este sitio está en "+s.BaseURL)
+		s.sendAway(w, r, http.StatusMovedPermanently, "Este sitio está en "+s.BaseURL)
 	case reading && !personal(r.URL.Path):
 		s.serve(w, r)
 	case reading:
 		w.Header()["Retry-After"] = []string{"300"}
-		refusePlain(w, r, http.StatusServiceUnavailable, "Esta página necesita una conexión cifrada, que en este momento no es posible. Vuelva a intentarlo más tarde.")
+		s.sendAway(w, r, http.StatusServiceUnavailable, "Esta página necesita una conexión cifrada, que en este momento no es posible. Vuelva a intentarlo más tarde.")
 	default:
 		w.Header()["Connection"] = closing
-		refusePlain(w, r, http.StatusForbidden, "Nada se recibe por una conexión sin cifrar: use "+s.BaseURL)
+		s.sendAway(w, r, http.StatusForbidden, "Nada se recibe por una conexión sin cifrar: use "+s.BaseURL)
+	}
+}
+
+// redirectRoute stands for what the plain port answers.
+const redirectRoute = "redirect"
+
+// sendAway answers in a line and counts it.
+func (s *Server) sendAway(w http.ResponseWriter, r *http.Request, status int, text string) {
+	start := s.Clock.Now()
+	refusePlain(w, r, status, text)
+	if s.Meter != nil {
+		s.Meter.Answered(redirectRoute, status, s.Clock.Since(start))
 	}
 }
 

@@ -74,7 +74,9 @@ func (c *oneCertificate) Challenges(rest http.Handler) http.Handler {
 	})
 }
 
-func (c *oneCertificate) Holds(time.Time) bool     { return !c.gone.Load() }
+func (c *oneCertificate) Holds(name string, _ time.Time) bool {
+	return name == domain && !c.gone.Load()
+}
 func (c *oneCertificate) Worst() (time.Time, bool) { return c.ends, c.fails }
 
 // domainStand is a server with HTTPS of its own: url is that of the plain port.

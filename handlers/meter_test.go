@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"strings"
@@ -113,5 +114,20 @@ func TestStrangersMakeNoSeries(t *testing.T) {
 		if strings.Contains(key[0]+key[1], "zq9") {
 			t.Errorf("what a stranger sent is in a label: %q", key)
 		}
+	}
+}
+
+// What the plain port answers is counted too.
+func TestRedirectsAreCounted(t *testing.T) {
+	t.Parallel()
+	requests := metrics.NewRequests()
+	d := newDomainStand(t, edition(), func(o *Options, _ *oneCertificate) { o.Meter = requests })
+	d.get("/parques/lauca")
+	d.do("POST", "/x")
+	d.certificate.gone.Store(true)
+	d.get("/api/v1/parques")
+	want := map[[2]string]float64{{"redirect", "301"}: 1, {"redirect", "403"}: 1, {"/api/v1/parques", "200"}: 1}
+	if got := series(t, requests); !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }

@@ -15,7 +15,6 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -78,6 +77,7 @@ type Server struct {
 	signups   signupLimiter
 	origins   *http.CrossOriginProtection // of what changes something
 	onTLS     bool                        // the public address is by TLS
+	host      string                      // of the public address, "" without one
 	published chan struct{}               // wakes the goroutine that turns publications over
 	turning   sync.Mutex                  // held while a publication is made
 	shown     atomic.Pointer[publication]
@@ -102,7 +102,9 @@ type view struct {
 func New(o Options) *Server {
 	s := &Server{Options: o, published: make(chan struct{}, 1)}
 	s.limits = newLimits(o.RateLimit, o.Clock.Now())
-	s.onTLS = strings.HasPrefix(o.BaseURL, "https://")
+	if u, err := url.Parse(o.BaseURL); err == nil {
+		s.onTLS, s.host = u.Scheme == "https", u.Hostname()
+	}
 	s.origins = ownOrigin(o.BaseURL)
 	s.api = api.NewRouter(func() (*api.Snapshot, time.Time) {
 		now := s.Clock.Now()

@@ -277,10 +277,12 @@ func (c *Certificates) Worst() (expires time.Time, failing bool) {
 	return worst.Expires, worst.Failing
 }
 
-// Holds tells whether every domain has a certificate that is valid at an instant.
-func (c *Certificates) Holds(now time.Time) bool {
-	return !slices.ContainsFunc(c.domains, func(d *domain) bool {
-		held := d.held.Load()
-		return held == nil || now.Before(held.Leaf.NotBefore) || now.After(held.Leaf.NotAfter)
-	})
+// Holds tells whether a domain has a certificate that is valid at an instant.
+func (c *Certificates) Holds(name string, now time.Time) bool {
+	d := c.find(name)
+	if d == nil || d.held.Load() == nil {
+		return false
+	}
+	leaf := d.held.Load().Leaf
+	return !now.Before(leaf.NotBefore) && !now.After(leaf.NotAfter)
 }

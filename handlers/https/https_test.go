@@ -188,8 +188,11 @@ func TestFirstCertificateAndRestart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if states := s.States(); len(states) != 2 || states[0].Failing || !states[0].Expires.Equal(leaf.NotAfter) || !s.Holds(time.Now()) {
+	if states := s.States(); len(states) != 2 || states[0].Failing || !states[0].Expires.Equal(leaf.NotAfter) || !s.Holds(name, time.Now()) {
 		t.Errorf("%+v", states)
+	}
+	if s.Holds("other.example.cl", time.Now()) || !s.Holds("www.example.cl", time.Now()) {
+		t.Error("whose certificates are held is mixed up")
 	}
 	s.stop()
 	reopen(t, a.secure, a.plain)
@@ -224,7 +227,7 @@ func TestProofByHTTPAlone(t *testing.T) {
 	a.secure.Close() // another program has port 443 as far as the authority sees
 	s := open(t, a, t.TempDir(), nil)
 	s.log.find(t, "a new certificate is served", 1)
-	if !s.Holds(time.Now()) {
+	if !s.Holds(name, time.Now()) {
 		t.Error("no certificate")
 	}
 }
@@ -241,7 +244,7 @@ func TestWhyThereIsNone(t *testing.T) {
 		!strings.Contains(said, "domain="+name) || !strings.Contains(said, "next_try=") {
 		t.Errorf("%s", said)
 	}
-	if expires, failing := s.Worst(); !expires.IsZero() || !failing || s.Holds(time.Now()) {
+	if expires, failing := s.Worst(); !expires.IsZero() || !failing || s.Holds(name, time.Now()) {
 		t.Errorf("%v, %v", expires, failing)
 	}
 }
@@ -270,7 +273,7 @@ func TestRenewalAndTheAuthorityAway(t *testing.T) {
 	if err != nil || !leaf.Equal(last) {
 		t.Errorf("past its end: %v", err)
 	}
-	if states := s.States(); !states[0].Failing || s.Holds(time.Now()) {
+	if states := s.States(); !states[0].Failing || s.Holds(name, time.Now()) {
 		t.Errorf("%+v", states)
 	}
 	s.warn(s.domains[0], time.Now())
@@ -342,7 +345,7 @@ func TestExpiredAndRefused(t *testing.T) {
 	if err != nil || !bytes.Equal(leaf.Raw, expired.Certificate[0]) {
 		t.Errorf("the expired certificate is not served: %v", err)
 	}
-	if expires, failing := s.Worst(); !expires.Equal(leaf.NotAfter) || !failing || s.Holds(time.Now()) {
+	if expires, failing := s.Worst(); !expires.Equal(leaf.NotAfter) || !failing || s.Holds(name, time.Now()) {
 		t.Errorf("%v, %v", expires, failing)
 	}
 }
