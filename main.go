@@ -225,25 +225,13 @@ func together(ctx context.Context, parts ...func(context.Context) error) error {
 	return errors.Join(errs...)
 }
 
-// signsOfLife are what the service manager's watchdog asks.
+// signsOfLife is what the service manager's watchdog asks.
 func (v *service) signsOfLife(engine *forecast.Engine) []systemd.Question {
 	questions := []systemd.Question{{About: "a read of the file", Ask: v.file.Answer}}
 	if v.crowd == nil { // the clock of the demo runs too fast to tell what hangs
 		questions = append(questions, systemd.Question{About: "the hourly cycle", Ask: engine.Stuck})
 	}
 	return questions
-}
-
-// announced is the server, of whose publications the service manager hears.
-type announced struct {
-	*handlers.Server
-	manager *systemd.Manager
-}
-
-// Publish makes an edition what is served from now on.
-func (a announced) Publish(e *store.Edition) {
-	a.Server.Publish(e)
-	a.manager.Status(systemd.Describe(e))
 }
 
 // saveMemory has the collector work harder where the heap would grow past what a
@@ -363,7 +351,7 @@ func (v *service) newEngine(server *handlers.Server, notifier *notify.Notifier) 
 	return forecast.New(forecast.Options{
 		Store: v.file, Provider: provider, Archive: archive, Usage: func() openmeteo.Usage { return v.ledger.Usage(v.Clock.Now()) },
 		Catalogue: v.parks, Rules: hazard.DefaultRules(), Models: v.Models, Clock: v.Clock, Log: v.Log,
-		Publisher: announced{server, v.manager}, Notifier: notifier, Simulated: v.crowd != nil, UserAgent: v.UserAgent,
+		Publisher: v.manager.Announcing(server), Notifier: notifier, Simulated: v.crowd != nil, UserAgent: v.UserAgent,
 		NoticeURLs: [notices.NumKinds]string{notices.Volcanoes: v.VolcanoURL, notices.Closures: v.ClosuresURL},
 		Progress:   func(step string) { fmt.Fprintln(v.Out, " ·", step) },
 	})

@@ -173,7 +173,7 @@ func nginx(t *testing.T, originURL string, changes ...string) *proxy {
 		"listen 443 ssl", "listen " + p.address + " ssl", "listen [::]:443 ssl http2;", "",
 		"/etc/letsencrypt/live/parques.example.cl/fullchain.pem", cert, "/etc/letsencrypt/live/parques.example.cl/privkey.pem", key,
 		"server 127.0.0.1:8080;", "server " + strings.TrimPrefix(originURL, "http://") + ";",
-		"/var/cache/nginx/vigia", p.folder + "/cache", "/var/log/nginx/vigia.log", p.folder + "/access.log",
+		"/var/cache/nginx-vigia", p.folder + "/cache", "/var/log/nginx/vigia.log", p.folder + "/access.log",
 	}, changes...)...)
 	user := ""
 	if os.Geteuid() == 0 {

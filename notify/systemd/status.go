@@ -8,9 +8,28 @@ import (
 	"vigia/store"
 )
 
-// Describe says in one line what was published last and from what, for who looks
+// Publisher shows an edition to the public.
+type Publisher interface {
+	Publish(*store.Edition)
+}
+
+// Announcing gives a publisher that does as p, and tells the manager what it shows.
+func (m *Manager) Announcing(p Publisher) Publisher { return announcing{m, p} }
+
+type announcing struct {
+	manager *Manager
+	Publisher
+}
+
+// Publish shows an edition.
+func (a announcing) Publish(e *store.Edition) {
+	a.Publisher.Publish(e)
+	a.manager.Status(describe(e))
+}
+
+// describe says in one line what was published last and from what, for who looks
 // after the service.
-func Describe(e *store.Edition) string {
+func describe(e *store.Edition) string {
 	var b strings.Builder
 	known := 0
 	for i := range e.Trails {

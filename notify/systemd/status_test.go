@@ -21,11 +21,11 @@ func TestDescribe(t *testing.T) {
 		Alerts: []alert.Alert{{End: at.Add(time.Hour)}, {End: at.Add(-time.Hour)}, {End: at.Add(time.Hour), Cancelled: true}},
 	}
 	const want = "14:03 UTC: estimates for 1 of 3 trails, valid until 15:20; 1 of 2 models, not dwd_icon_global; 1 alerts"
-	if got := Describe(e); got != want {
+	if got := describe(e); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	none := &store.Edition{Catalogue: e.Catalogue, Reason: hazard.NoRuns, StoreError: "x"}
-	if got := Describe(none); got != "no estimates (sin_corridas); 0 of 0 models; 0 alerts; THE FILE CANNOT BE READ OR WRITTEN, see the log" {
+	if got := describe(none); got != "no estimates (sin_corridas); 0 of 0 models; 0 alerts; THE FILE CANNOT BE READ OR WRITTEN, see the log" {
 		t.Error(got)
 	}
 }
