@@ -580,6 +580,27 @@ func TestReadmeListsTheSettings(t *testing.T) {
 // testCommand is the line that runs the tests, wherever it is written.
 var testCommand = regexp.MustCompile("(?m)^(?:test_command=')?(go test [^`'\n]*)'?$")
 
+// Whoever weighs the program's dependencies finds each of them, with why it is there.
+func TestSecurityNamesEveryDependency(t *testing.T) {
+	modules, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	told, err := os.ReadFile("SECURITY.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	direct := regexp.MustCompile(`(?m)^(?:require |\t)([a-z0-9.-]+\.[a-z]+/\S+|[a-z.]+/\S+) v\S+$`).FindAllSubmatch(modules, -1)
+	if len(direct) < 10 {
+		t.Fatalf("only %d modules are found", len(direct))
+	}
+	for _, m := range direct {
+		if !bytes.Contains(told, fmt.Appendf(nil, "`%s`", m[1])) {
+			t.Errorf("SECURITY.md does not say why %s is there", m[1])
+		}
+	}
+}
+
 func TestReadmeAndGateRunTheSameTests(t *testing.T) {
 	gate, err := os.ReadFile(".ci/run")
 	if err != nil {
