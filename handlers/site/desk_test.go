@@ -198,8 +198,6 @@ func filledDesk() *fakeDesk {
 	d.pending[usedToken] = &subscription.Pending{Preferences: wanted(), Until: now.Add(time.Hour), Used: &id}
 	d.active[activeToken] = &subscription.Subscription{ID: id, Address: "ana@correo.cl", Preferences: wanted(), ConfirmedAt: now.Add(-48 * time.Hour),
 		Ends: now.Add(50 * 24 * time.Hour), Consent: subscription.Consent{At: now.Add(-49 * time.Hour), Policy: "2026-11-21"}}
-	managed := *d.active[activeToken] // nothing cancels it
-	d.active[managedToken] = &managed
 	return d
 }
 

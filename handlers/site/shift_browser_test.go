@@ -11,7 +11,7 @@ import (
 // watchShifts notes from the start on what moves without a person's doing.
 const watchShifts = `window.shifts = [];
 new PerformanceObserver(list => list.getEntries().forEach(e => {
-	if (!e.hadRecentInput && e.value >= 0.0001) shifts.push(e.value.toFixed(4) + " " + e.sources.map(s => s.node && (s.node.tagName + "." + (s.node.getAttribute && s.node.getAttribute("class")))).join(", "));
+	if (!e.hadRecentInput && e.value >= 0.0001) shifts.push(e.value.toFixed(4) + " " + e.sources.map(s => s.node && (s.node.tagName + "." + (s.node.getAttribute && s.node.getAttribute("class")) + " from " + [s.previousRect.y, s.previousRect.height] + " to " + [s.currentRect.y, s.currentRect.height])).join(", "));
 })).observe({type: "layout-shift", buffered: true});`
 
 // slow is a bad connection: two tenths of a second there and back, 50 kB a second.

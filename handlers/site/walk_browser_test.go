@@ -76,6 +76,8 @@ func open(t testing.TB, state string, w world) *world {
 			o.Demo, o.DemoSubscribe = caught, func(string, subscription.Language) error { return nil }
 		}
 	})
+	managed := *f.desk.active[activeToken] // the other one is cancelled by a visit
+	f.desk.active[managedToken] = &managed
 	w.edition.Rules = hazard.DefaultRules()
 	shown := w.edition
 	if !w.whole {
@@ -96,6 +98,7 @@ func open(t testing.TB, state string, w world) *world {
 	})
 	w.handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		h := rw.Header()
+		h["Date"] = []string{w.at.UTC().Format(http.TimeFormat)} // pages believe the server more than the clock of the device
 		h["Content-Security-Policy"], h["Referrer-Policy"], h["X-Frame-Options"] = []string{ContentPolicy}, []string{"no-referrer"}, []string{"DENY"}
 		if o, ok := outcomes[r.URL.Path]; ok {
 			r = httptest.NewRequest("POST", o.path, strings.NewReader(o.fields.Encode()))

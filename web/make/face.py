@@ -85,7 +85,7 @@ def main():
     font = subset()
     text = sample()
     rules = ["/* The display face and its reserve, with the same measures. Made by make/face.py. */\n",
-             '@font-face { font-family: "Alegreya"; font-weight: 700; font-display: swap; src: url("alegreya.woff2") format("woff2"); }\n']
+             '@font-face { font-family: "Alegreya"; font-weight: 700; font-display: optional; src: url("alegreya.woff2") format("woff2"); }\n']
     rules += [reserve(font, text, stand_in, local) for stand_in, local in RESERVES]
     (WEB / "styles/05-face.css").write_text("".join(rules))
 
