@@ -169,6 +169,9 @@ func verifyCopy(ctx context.Context, path string, verify verification) error {
 }
 
 func verifyWhole(ctx context.Context, path string, verify verification) error {
+	if _, err := inspect(path); err != nil {
+		return err
+	}
 	return guard(path, func() error {
 		db, err := bbolt.Open(path, 0o600, &bbolt.Options{
 			Timeout: lockTimeout, ReadOnly: true, PreLoadFreelist: true, FreelistType: bbolt.FreelistMapType,

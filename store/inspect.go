@@ -24,6 +24,7 @@ const (
 // boltMeta is the part of a meta page that tells a file's state.
 type boltMeta struct {
 	pageSize uint32
+	root     uint64
 	freelist uint64
 	pages    uint64 // how many the file must have
 	txid     uint64
@@ -64,6 +65,9 @@ func inspect(path string) (found condition, err error) {
 		return 0, fmt.Errorf("read the first pages: %w", err)
 	}
 	found, wrong := judge(head, info.Size())
+	if meta, valid := newestMeta(head); wrong == nil && found != unborn && valid > 0 {
+		wrong = walkPages(file, meta)
+	}
 	if wrong != nil {
 		return 0, &DamagedError{Path: path, Cause: wrong}
 	}
@@ -81,7 +85,7 @@ func judge(head []byte, size int64) (found condition, wrong error) {
 	case valid == 0 && small:
 		return 0, fmt.Errorf("%d bytes without a valid first page", size)
 	case valid == 0:
-		return usable, nil // perhaps pages of another size: bbolt looks further
+		return 0, errors.New("neither of the first pages is valid")
 	case small && meta.txid <= 1:
 		return unborn, nil
 	case uint64(size)/uint64(meta.pageSize) < meta.pages:
@@ -125,6 +129,7 @@ func parseMeta(b []byte) (boltMeta, bool) {
 	_, _ = sum.Write(b[:metaLen-8])
 	m := boltMeta{
 		pageSize: order.Uint32(b[8:]),
+		root:     order.Uint64(b[16:]),
 		freelist: order.Uint64(b[32:]),
 		pages:    order.Uint64(b[40:]),
 		txid:     order.Uint64(b[48:]),

@@ -308,6 +308,51 @@ func TestRestoreRefusesWhatIsNoBackup(t *testing.T) {
 	}
 }
 
+// Whatever a backup was turned into, it is refused, or what is made of it is whole.
+func TestRestoringWhatACardMadeOfABackup(t *testing.T) {
+	path, backup := backedUp(t)
+	good, err := os.ReadFile(backup)
+	must(t, err)
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	tries, taken := 60, 0
+	if n, err := strconv.Atoi(os.Getenv("STORE_TEST_KILLS")); err == nil {
+		tries = 20 * n
+	}
+	for range tries {
+		bad := bytes.Clone(good)
+		for range 1 + r.IntN(4) {
+			at := r.IntN(len(bad))
+			switch r.IntN(4) {
+			case 0:
+				bad[at] ^= 1 << r.IntN(8)
+			case 1:
+				clear(bad[at/pageSize*pageSize:][:pageSize])
+			case 2:
+				copy(bad[at/pageSize*pageSize:][:pageSize], bad[r.IntN(len(bad)/pageSize)*pageSize:][:pageSize])
+			case 3:
+				for i := at; i < min(len(bad), at+16); i++ {
+					bad[i] = byte(r.Uint32())
+				}
+			}
+		}
+		must(t, os.WriteFile(backup, bad, 0o600))
+		if done, err := Restore(t.Context(), path, backup, testOptions()); err == nil {
+			taken++
+			must(t, os.Remove(done.Kept))
+		}
+		s, err := Open(path, testOptions())
+		must(t, err)
+		wantPeople(t, s, []int{0, 9}, nil)
+		checkAndClose(t, s)
+	}
+	if left := unfinished(path); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+	t.Logf("%d of %d were taken", taken, tries)
+}
+
 func TestRestoreRefusesFilesInUse(t *testing.T) {
 	path, backup := backedUp(t)
 	s := openStore(t, path)
