@@ -37,11 +37,11 @@ func TestUnit(t *testing.T) {
 	}{
 		{[]string{"--binary", "/usr/bin/vigia"},
 			[]string{"ExecStart=/usr/bin/vigia serve --config ${CREDENTIALS_DIRECTORY}/vigia.conf --data /var/lib/vigia\n",
-				"LoadCredential=vigia.conf:/etc/vigia/vigia.conf\n", "StateDirectory=vigia\n", "\nCapabilityBoundingSet=\n", "PrivateUsers=yes"},
+				"LoadCredential=vigia.conf:/etc/vigia/vigia.conf\n", "StateDirectory=vigia\n", "\nCapabilityBoundingSet=\n"},
 			[]string{"CAP_NET_BIND_SERVICE"}},
 		{[]string{"--binary", "/opt/v", "--config", config},
 			[]string{"ExecStart=/opt/v serve", " --data /var/lib/park/live\n", "LoadCredential=vigia.conf:" + config + "\n", "StateDirectory=park/live\n",
-				"\nCapabilityBoundingSet=CAP_NET_BIND_SERVICE\n", "\nAmbientCapabilities=CAP_NET_BIND_SERVICE\n", "PrivateUsers=no"}, nil},
+				"\nCapabilityBoundingSet=CAP_NET_BIND_SERVICE\n", "\nAmbientCapabilities=CAP_NET_BIND_SERVICE\n"}, nil},
 		{[]string{"--binary", "/usr/bin/vigia", "--config", config, "--listen", "127.0.0.1:8080"}, nil, []string{"CAP_NET_BIND_SERVICE"}},
 	} {
 		text, err := unitOf(t, c.args...)
