@@ -10,7 +10,7 @@ import "embed"
 
 // PolicyVersion is the version of the privacy page, which every consent names. It
 // changes whenever what that page promises does.
-const PolicyVersion = "2026-11-21.2"
+const PolicyVersion = "2026-11-21.3"
 
 // Files has templates/*.html, static/*, styles/*.css, es.json and en.json.
 //
