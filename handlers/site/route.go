@@ -33,20 +33,17 @@ func Route(path string) string {
 
 // parkRoute gives the route of a path below /parques/.
 func parkRoute(rest string) string {
-	_, below, deeper := strings.Cut(rest, "/")
-	if !deeper {
-		return "/parques/:slug"
+	const park = "/parques/:slug"
+	slash := strings.IndexByte(rest, '/')
+	if slash < 0 {
+		return park
 	}
-	if strings.HasPrefix(below, "senderos/") {
-		return "/parques/:slug/senderos/:sendero"
+	below := rest[slash:]
+	switch {
+	case strings.HasPrefix(below, "/senderos/"):
+		return park + "/senderos/:sendero"
+	case below == "/hoja", below == "/alertas.atom", below == "/historial.csv":
+		return park + below
 	}
-	switch below {
-	case "hoja":
-		return "/parques/:slug/hoja"
-	case "alertas.atom":
-		return "/parques/:slug/alertas.atom"
-	case "historial.csv":
-		return "/parques/:slug/historial.csv"
-	}
-	return "/parques/:slug/*"
+	return park + "/*"
 }
