@@ -27,6 +27,16 @@ function median(values) {
   return values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
 }
 
+// measure asks once more when Lighthouse says that its own recording failed.
+async function measure(path, port) {
+  let lhr;
+  for (let tries = 0; tries < 3; tries++) {
+    ({ lhr } = await lighthouse(site + path, { port, logLevel: "error", onlyCategories: categories }));
+    if (!lhr.runtimeError) return lhr;
+  }
+  throw new Error(`${path}: ${lhr.runtimeError.message}`);
+}
+
 const trail = (await read(park)).match(new RegExp(`href="(${park}/senderos/[^"#?]+)"`));
 const paths = ["/", park, ...(trail ? [trail[1]] : []), "/alertas"];
 const chrome = await launch({ chromePath: process.env.CHROME_PATH || "/usr/bin/chromium", chromeFlags: ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"] });
@@ -37,9 +47,7 @@ try {
   for (const path of paths) {
     const results = [];
     for (let run = 0; run < runs; run++) {
-      const { lhr } = await lighthouse(site + path, { port: chrome.port, logLevel: "error", onlyCategories: categories });
-      if (lhr.runtimeError) throw new Error(`${path}: ${lhr.runtimeError.message}`);
-      results.push(lhr);
+      results.push(await measure(path, chrome.port));
     }
     const scores = categories.map(name => Math.round(100 * median(results.map(r => r.categories[name].score))));
     const figures = Object.keys(audits).map(name => {
