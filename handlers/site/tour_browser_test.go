@@ -17,7 +17,7 @@ import (
 // TestEveryPageInABrowser asks of every kind of page in every state what none may
 // break.
 func TestEveryPageInABrowser(t *testing.T) {
-	ctx := browserFor(t, 9*time.Minute)
+	ctx := browserFor(t, 14*time.Minute)
 	worlds := openWorlds(t)
 	stops := stopsOf(t, worlds)
 	t.Run("markup", func(t *testing.T) { testMarkup(t, worlds, stops) })
