@@ -6,8 +6,10 @@ import "strings"
 // program: the same for every park, trail, alert and language, so that there are
 // few of them.
 func Route(path string) string {
-	if rest, ok := strings.CutPrefix(path, "/en"); ok && (rest == "" || rest[0] == '/') {
-		path = rest
+	for _, other := range tongues[1:] {
+		if rest, ok := strings.CutPrefix(path, other.Root); ok && (rest == "" || rest[0] == '/') {
+			path = rest
+		}
 	}
 	first, rest, deeper := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	switch {
