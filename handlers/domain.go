@@ -29,9 +29,9 @@ type Certificates interface {
 // plain one there; plain may be nil. Options.Certificates and an https BaseURL are
 // required. It ends as [Server.Serve] does.
 func (s *Server) ServeDomain(ctx context.Context, secure, plain net.Listener) error {
-	entrances := []entrance{{Listener: secure, tls: s.Certificates.TLS(), handler: s.Handler()}}
+	entrances := []entrance{{Listener: secure, tls: s.Certificates.TLS(), handler: s.Handler(), turnstile: s.turnstile}}
 	if plain != nil {
-		entrances = append(entrances, entrance{Listener: plain, handler: s.Certificates.Challenges(http.HandlerFunc(s.servePlain))})
+		entrances = append(entrances, entrance{Listener: plain, handler: s.Certificates.Challenges(http.HandlerFunc(s.servePlain)), turnstile: s.turnstile})
 	}
 	return s.serveAt(ctx, entrances...)
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/jonboulle/clockwork"
 )
 
 // Times after which a slow or silent client is let go. Answers are small, and
@@ -35,14 +37,15 @@ const (
 // entrance is a way in: a listener with what answers there.
 type entrance struct {
 	net.Listener
-	tls     *tls.Config // nil where clients come without TLS
-	handler http.Handler
+	tls       *tls.Config // nil where clients come without TLS
+	handler   http.Handler
+	turnstile *turnstile // that of other entrances too, perhaps
 }
 
 // Serve answers on a listener until ctx ends, then lets requests under way
 // finish for a few seconds. It returns nil after such an end.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	return s.serveAt(ctx, entrance{Listener: l, handler: s.Handler()})
+	return s.serveAt(ctx, entrance{Listener: l, handler: s.Handler(), turnstile: s.turnstile})
 }
 
 // serveAt answers at every entrance until ctx ends or one of them does.
@@ -59,6 +62,7 @@ func (s *Server) serveAt(ctx context.Context, entrances ...entrance) error {
 		})
 	}
 	tasks.Wait()
+	s.turnstile.wait()
 	var errs []error
 	for range entrances {
 		errs = append(errs, <-ended)
@@ -67,9 +71,11 @@ func (s *Server) serveAt(ctx context.Context, entrances ...entrance) error {
 }
 
 // ServeApart answers with a handler of its own on a listener, with the limits and
-// the end of [Server.Serve].
+// the end of [Server.Serve], and few connections, which the public cannot take.
 func ServeApart(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger) error {
-	return entrance{Listener: l, handler: h}.serve(ctx, log)
+	t := newTurnstile(apartConnections, nil, clockwork.NewRealClock(), log)
+	defer t.wait()
+	return entrance{Listener: l, handler: h, turnstile: t}.serve(ctx, log)
 }
 
 // serve answers until ctx ends, and then lets requests under way finish.
@@ -88,10 +94,11 @@ func (e entrance) serve(ctx context.Context, log *slog.Logger) error {
 		}
 	}()
 	var err error
+	counted := turnstileListener{e.Listener, e.turnstile}
 	if e.tls != nil {
-		err = server.ServeTLS(e.Listener, "", "")
+		err = server.ServeTLS(counted, "", "")
 	} else {
-		err = server.Serve(oneWriteListener{e.Listener})
+		err = server.Serve(oneWriteListener{counted})
 	}
 	stop()
 	<-drained
@@ -112,6 +119,7 @@ func (e entrance) server(log *slog.Logger) *http.Server {
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    headLimit,
 		ConnContext:       withConn,
+		ConnState:         e.turnstile.note,
 		ErrorLog:          acceptErrors{log}.logger(),
 		HTTP2: &http.HTTP2Config{
 			MaxConcurrentStreams: streamsLimit, MaxReceiveBufferPerConnection: frameBuffer, MaxReceiveBufferPerStream: frameBuffer,

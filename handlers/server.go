@@ -75,6 +75,7 @@ type Server struct {
 	site      http.Handler
 	limits    limits
 	signups   signupLimiter
+	turnstile *turnstile                  // of the public's entrances together
 	origins   *http.CrossOriginProtection // of what changes something
 	onTLS     bool                        // the public address is by TLS
 	host      string                      // of the public address, "" without one
@@ -102,6 +103,7 @@ type view struct {
 func New(o Options) *Server {
 	s := &Server{Options: o, published: make(chan struct{}, 1)}
 	s.limits = newLimits(o.RateLimit, o.Clock.Now())
+	s.turnstile = newTurnstile(publicConnections(), o.TrustedProxies, o.Clock, o.Log)
 	if u, err := url.Parse(o.BaseURL); err == nil {
 		s.onTLS, s.host = u.Scheme == "https", u.Hostname()
 	}
