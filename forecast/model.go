@@ -31,7 +31,7 @@ func (m *model) failed(now time.Time, err error) {
 	m.problem = plain(err)
 	wait := min(firstRetry<<min(m.failures, 10), lastRetry)
 	m.failures++
-	m.retryAt = now.Add(wait/2 + rand.N(wait))
+	m.retryAt = now.Add(wait/2 + rand.N(wait)) // #nosec G404 -- spreads the load; no secret
 	var failure *openmeteo.Error
 	if errors.As(err, &failure) && failure.RetryAt.After(m.retryAt) {
 		m.retryAt = failure.RetryAt

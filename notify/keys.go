@@ -80,7 +80,7 @@ func openKeys(path string) (*Keys, error) {
 }
 
 func readKeys(path string) (*Keys, error) {
-	text, err := os.ReadFile(path)
+	text, err := os.ReadFile(path) // #nosec G304 -- a file of the folder of data
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +186,7 @@ func placeKeys(path string, text []byte) (bool, error) {
 			return false, err
 		}
 	}
-	d, err := os.Open(dir)
+	d, err := os.Open(dir) // #nosec G304 -- the folder of data
 	if err != nil {
 		return false, err
 	}

@@ -108,6 +108,7 @@ func buildSets(t *thresholds) (sets [NumExposures][numZones][2]terrainRules) {
 		for z := range numZones {
 			for remote := range 2 {
 				place := Terrain{Exposure: Exposure(e), Zone: Zone(z), Remote: remote == 1}
+				// #nosec G602 -- the loops end with the array
 				sets[e][z][remote] = t.terrain(place)
 			}
 		}

@@ -209,7 +209,7 @@ func (l *Ledger) Learn(scope Scope) time.Time {
 	case Day, Month: // after a month's refusal too, ask again once a day
 		until = dayStart(dayOf(now) + 1).Add(afterTurn)
 	case Concurrent:
-		until = now.Add(2*time.Second + rand.N(4*time.Second))
+		until = now.Add(2*time.Second + rand.N(4*time.Second)) // #nosec G404 -- spreads the load; no secret
 	}
 	if until.After(l.holdUntil) {
 		l.holdUntil, l.holdScope = until, scope

@@ -53,7 +53,7 @@ func Bootstrap(days []Table, rounds int, seed uint64, scores ...func(Table) (flo
 	if len(days) < minBlocks {
 		return ranges
 	}
-	random := rand.New(rand.NewPCG(seed, uint64(len(days))))
+	random := rand.New(rand.NewPCG(seed, uint64(len(days)))) // #nosec G404 -- draws that can be made again; no secret
 	values := make([][]float64, len(scores))
 	for range rounds {
 		var sum Table

@@ -113,6 +113,7 @@ func (t texts) mainHazards(hours []hour) []string {
 	var seen [hazard.NumHazards]bool
 	var names []string
 	for _, h := range hours {
+		// #nosec G602 -- what is not NoHazard is below NumHazards
 		if h.Main != hazard.NoHazard && !seen[h.Main] {
 			seen[h.Main] = true
 			names = append(names, t.say("amenaza."+h.Main.String()))
