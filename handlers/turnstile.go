@@ -20,7 +20,7 @@ const (
 	apartConnections = 64   // of a listener apart, as that of the metrics
 	keptFiles        = 256  // open files left for the data, the provider, mail, push and a listener apart
 	clientShare      = 4    // one client may have a quarter of all connections
-	mostClosing      = 64   // connections that are being closed, beyond those
+	closingShare     = 4    // beyond them, a quarter as many are just being closed
 )
 
 // longRest is the time between two requests after which a page and all that it loads
@@ -39,10 +39,11 @@ func publicConnections() int {
 
 // connectionsWithin gives the connections for a limit of open files.
 func connectionsWithin(files uint64) int {
+	files = min(files, 1<<20)
 	if files < 2*keptFiles {
-		return int(files / 2)
+		return int(files / 3)
 	}
-	return int(min(mostConnections, files-keptFiles))
+	return int(min(mostConnections, (files-keptFiles)*closingShare/(closingShare+1)))
 }
 
 // turnstile bounds how many connections are open, in all and for each client. It
@@ -95,7 +96,7 @@ func newTurnstile(limit int, trusted []netip.Prefix, clock clockwork.Clock, log 
 	return &turnstile{
 		limit: limit, share: share, trusted: trusted, clock: clock, log: log,
 		inside: map[net.Conn]*visitor{}, parties: map[uint64]*party{}, bySize: make([]list.List, share+1),
-		closing: make(chan struct{}, mostClosing),
+		closing: make(chan struct{}, max(1, limit/closingShare)),
 	}
 }
 
