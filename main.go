@@ -148,7 +148,7 @@ func (v *service) run(ctx context.Context) (err error) {
 	if v.manager, err = systemd.FromEnvironment(v.Environ, clockwork.NewRealClock(), v.Log); err != nil {
 		return err
 	}
-	saveMemory(len(v.parks.Trails))
+	saveMemory(len(v.parks.Trails), 0)
 	if v.file, err = offline.Open(v.Settings, v.Clock, v.Log); err != nil {
 		return err
 	}
@@ -235,11 +235,11 @@ func (v *service) signsOfLife(engine *forecast.Engine) []systemd.Question {
 }
 
 // saveMemory has the collector work harder where the heap would grow past what a
-// catalogue of this size needs: a small machine has more time than memory. The
-// runtime's own GOMEMLIMIT goes before.
-func saveMemory(trails int) {
+// catalogue of this size and so many connections need: a small machine has more time
+// than memory, but not all of its time. The runtime's own GOMEMLIMIT goes before.
+func saveMemory(trails, connections int) {
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(int64(40+trails/5) << 20)
+		debug.SetMemoryLimit(int64(40+trails/5)<<20 + int64(connections)*64<<10)
 	}
 }
 
@@ -287,6 +287,7 @@ func (v *service) newServer(notifier *notify.Notifier) (*handlers.Server, error)
 		Clock: v.Clock, Log: v.Log, BaseURL: v.BaseURL, Contact: v.Contact, Version: version,
 		TrustedProxies: v.TrustedProxies, RateLimit: v.RateLimit,
 		Desk: notifier, PushHosts: v.hosts, Policy: web.PolicyVersion,
+		Crowd: func(connections int) { saveMemory(len(v.parks.Trails), connections) },
 		Pages: pages.Pages, Forms: pages.Router, NotFoundPage: pages.NotFound(v.crowd != nil), Assets: pages.Assets(),
 	}
 	if v.certificates != nil {

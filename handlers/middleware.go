@@ -203,7 +203,7 @@ func (s *Server) serveAPI(w *response, r *http.Request, now time.Time) {
 	}
 	fault := unacceptable(r)
 	if fault != nil && fault.Status != http.StatusNotFound {
-		h["Connection"] = closing // for a client over its limit too: what follows is no request
+		hangUp(w) // on a client over its limit too: what follows is no request
 	}
 	if s.limits.api != nil {
 		verdict := s.limits.api.take(clientAddress(r, s.TrustedProxies), now)
@@ -242,6 +242,15 @@ func unacceptable(r *http.Request) *api.Fault {
 	return nil
 }
 
+// hangUp has the connection end with the answer, without waiting for what is left of
+// the request.
+func hangUp(w *response) {
+	w.Header()["Connection"] = closing
+	_ = http.NewResponseController(w).SetReadDeadline(longAgo) // without it the rest is waited for, no more
+}
+
+var longAgo = time.Unix(1, 0)
+
 // oddPath tells whether a path has doubled slashes, backslashes, control
 // characters or encoded separators.
 func oddPath(r *http.Request) bool {
@@ -260,7 +269,7 @@ func (s *Server) serveSite(w *response, r *http.Request, now time.Time) {
 	h := w.Header()
 	s.secure(h, r, pagePolicy, sameOrigin)
 	if fault := unacceptable(r); fault != nil && fault.Status != http.StatusNotFound {
-		h["Connection"] = closing
+		hangUp(w)
 		refusePlain(w, r, fault.Status, fault.Text)
 		return
 	}

@@ -43,6 +43,9 @@ type Options struct {
 	Backups        api.Backups    // nil is a service that makes none
 	PushHosts      subscription.PushHosts
 	Policy         string // version of the privacy page, which a consent names
+	// Crowd is told how many connections the public has open, each time that this has
+	// changed by about a hundred; nil is nobody. It must not keep the caller waiting.
+	Crowd func(connections int)
 
 	// Pages puts the pages of the site for an edition on a shelf; nil is no site.
 	// The edition has no estimates where they are over.
@@ -104,6 +107,7 @@ func New(o Options) *Server {
 	s := &Server{Options: o, published: make(chan struct{}, 1)}
 	s.limits = newLimits(o.RateLimit, o.Clock.Now())
 	s.turnstile = newTurnstile(publicConnections(), o.TrustedProxies, o.Clock, o.Log)
+	s.turnstile.crowd = o.Crowd
 	if u, err := url.Parse(o.BaseURL); err == nil {
 		s.onTLS, s.host = u.Scheme == "https", u.Hostname()
 	}

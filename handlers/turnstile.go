@@ -16,11 +16,12 @@ import (
 
 // How many connections may be open at once.
 const (
-	mostConnections  = 4096 // some 30 KB each, with TLS some 60 KB
-	apartConnections = 64   // of a listener apart, as that of the metrics
-	keptFiles        = 256  // open files left for the data, the provider, mail, push and a listener apart
-	clientShare      = 4    // one client may have a quarter of all connections
-	closingShare     = 4    // beyond them, a quarter as many are just being closed
+	mostConnections  = 2048
+	apartConnections = 64  // of a listener apart, as that of the metrics
+	keptFiles        = 256 // open files left for the data, the provider, mail, push and a listener apart
+	clientShare      = 4   // one client may have a quarter of all connections
+	closingShare     = 4   // beyond them, a quarter as many are just being closed
+	crowdStep        = 128 // of connections, after which it is told how many there are
 )
 
 // longRest is the time between two requests after which a page and all that it loads
@@ -67,6 +68,8 @@ type turnstile struct {
 	largest int               // size of the largest party
 	rested  list.List         // of *visitor that ever rested; who came to rest last is last
 	full    bool              // and it has been said
+	crowd   func(n int)       // is told how many there are, in steps; nil is nobody
+	told    int               // the last it was
 
 	closing  chan struct{}  // has one for each connection that is being closed
 	closings sync.WaitGroup // of the goroutines that do
@@ -203,6 +206,7 @@ func (t *turnstile) note(c net.Conn, state http.ConnState) {
 		t.move(v, state == http.StateIdle)
 	case http.StateClosed, http.StateHijacked:
 		t.remove(v)
+		t.tell()
 		t.full = t.full && len(t.inside) > t.limit/2
 	}
 }
@@ -232,6 +236,17 @@ func (t *turnstile) add(c net.Conn, p *party) {
 	if !p.alone {
 		t.parties[p.key] = p
 	}
+	t.tell()
+}
+
+// tell says how many connections there are where that has changed by a step.
+func (t *turnstile) tell() {
+	n := len(t.inside)
+	if t.crowd == nil || n < t.told+crowdStep && n > t.told-crowdStep {
+		return
+	}
+	t.told = n
+	t.crowd(n)
 }
 
 // remove forgets a connection.

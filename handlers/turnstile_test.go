@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -219,8 +220,23 @@ func checkLoss(t *testing.T, before map[net.Conn]visitor, sizes map[*party]int, 
 	}
 }
 
+func TestACrowdIsToldInSteps(t *testing.T) {
+	g := newGate(1000)
+	var told []int
+	g.crowd = func(n int) { told = append(told, n) }
+	for i := range 300 {
+		g.come(string(rune('a'+i)), "192.0.2."+string(rune('1'+i%9)))
+	}
+	for i := range 300 {
+		g.note(g.conns[string(rune('a'+i))], http.StateClosed)
+	}
+	if !slices.Equal(told, []int{128, 256, 128, 0}) {
+		t.Errorf("told %v", told)
+	}
+}
+
 func TestConnectionsLeaveFiles(t *testing.T) {
-	for files, want := range map[uint64]int{64: 21, 511: 170, 512: 204, 1024: 614, 4096: 3072, 65536: mostConnections, 1 << 60: mostConnections} {
+	for files, want := range map[uint64]int{64: 21, 511: 170, 512: 204, 1024: 614, 2048: 1433, 65536: mostConnections, 1 << 60: mostConnections} {
 		got := connectionsWithin(files)
 		if got != want || uint64(got+got/closingShare) > files {
 			t.Errorf("%d files: %d connections, want %d", files, got, want)
