@@ -31,7 +31,11 @@ type Certificates interface {
 func (s *Server) ServeDomain(ctx context.Context, secure, plain net.Listener) error {
 	entrances := []entrance{{Listener: secure, tls: s.Certificates.TLS(), handler: s.Handler(), turnstile: s.turnstile}}
 	if plain != nil {
-		entrances = append(entrances, entrance{Listener: plain, handler: s.Certificates.Challenges(http.HandlerFunc(s.servePlain)), turnstile: s.turnstile})
+		rest := s.Certificates.Challenges(http.HandlerFunc(s.servePlain))
+		entrances = append(entrances, entrance{Listener: plain, turnstile: s.turnstile, handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			s.secure(w.Header(), r, dataPolicy, sameOrigin)
+			rest.ServeHTTP(w, r)
+		})})
 	}
 	return s.serveAt(ctx, entrances...)
 }
