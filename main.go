@@ -183,7 +183,7 @@ func (v *service) assemble() ([]func(context.Context) error, error) {
 		return nil, err
 	}
 	engine.Show()
-	vital := []systemd.Question{{About: "a read of the file", Ask: v.file.Answer}}
+	vital := []systemd.Question{{About: "a read of the file", Ask: func() error { v.file.Answer(); return nil }}}
 	parts := append(v.public.Parts(front.Watched{Engine: engine, Notifier: v.notifier, File: v.file, Weight: ledger.Today}), engine.Run, v.notifier.Run)
 	if saved != nil {
 		vital = append(vital, systemd.Question{About: "the hourly cycle", Ask: engine.Stuck}) // the demo's clock is too fast to tell
