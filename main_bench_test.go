@@ -21,6 +21,8 @@ import (
 	"vigia/forecast/offline"
 	"vigia/forecast/openmeteo"
 	"vigia/forecast/simulate"
+	"vigia/handlers/front"
+	"vigia/notify/senders"
 	"vigia/store"
 	"vigia/store/catalogue"
 	"vigia/store/settings"
@@ -101,17 +103,24 @@ func BenchmarkHour(b *testing.B) {
 
 // engineOf wires the parts of a service that a cycle needs, as serving does.
 func engineOf(s *settings.Settings, clock clockwork.Clock, log *slog.Logger, parks *catalogue.Catalogue, file *store.Store) (*forecast.Engine, error) {
-	terminal := offline.Terminal{Out: io.Discard, Errs: io.Discard, Log: log, Clock: clock}
-	v := &service{Settings: s, Terminal: terminal, parks: parks, file: file}
-	notifier, err := v.newNotifier()
+	v := &service{Settings: s, Terminal: offline.Terminal{Out: io.Discard, Errs: io.Discard, Log: log, Clock: clock}, parks: parks, file: file}
+	notifier, err := senders.Notifier(s, v.speaker(), senders.Parts{Store: file, Catalogue: parks})
 	if err != nil {
 		return nil, err
 	}
-	server, err := v.newServer(notifier)
+	s.Listen = "127.0.0.1:0"
+	public, err := front.Open(front.Options{Settings: s, Out: io.Discard, Log: log, Clock: clock, Parks: parks})
 	if err != nil {
 		return nil, err
 	}
-	return v.newEngine(server, notifier)
+	public.Close() // nobody comes
+	server, err := public.Furnish(front.Behind{Desk: notifier})
+	if err != nil {
+		return nil, err
+	}
+	return offline.Engine(s, v.Terminal, offline.Parts{
+		Store: file, Catalogue: parks, Ledger: offline.Ledger(clock, v.limits, file, log), Publisher: server, Notifier: notifier,
+	})
 }
 
 // benchmarkedCycle runs one cycle on an empty file and gives its engine, whose

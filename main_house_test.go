@@ -28,11 +28,12 @@ const module = "vigia"
 // arrows says which packages of the project a package may import, beside those
 // in ground for packages that are not ground themselves.
 var arrows = map[string][]string{
-	"": {"handlers", "handlers/api", "handlers/https", "handlers/metrics", "handlers/site", "handlers/prepared", "notify", "notify/push", "notify/relay", "notify/simulate", "notify/systemd", "forecast", "forecast/offline",
-		"forecast/openmeteo", "forecast/simulate", "forecast/verify", "store", "store/backups", "store/control", "store/settings", "web"},
+	"": {"handlers/front", "handlers/site", "notify", "notify/senders", "notify/simulate", "notify/systemd", "forecast/offline", "forecast/openmeteo", "forecast/simulate",
+		"store", "store/backups", "store/settings", "web"},
 	"handlers":                 {"handlers/api", "handlers/site", "handlers/prepared", "store"},
 	"handlers/api":             {"handlers/prepared", "store", "web/wording"},
 	"handlers/site":            {"handlers/api", "handlers/prepared", "store", "web"},
+	"handlers/front":           {"handlers", "handlers/api", "handlers/https", "handlers/metrics", "handlers/site", "store/settings", "web"},
 	"handlers/prepared":        {},
 	"handlers/https":           {},
 	"handlers/metrics":         {"handlers/https", "store"},
@@ -40,7 +41,7 @@ var arrows = map[string][]string{
 	"notify/bulletin":          {"store", "web/wording"},
 	"notify/mail":              {"notify/bulletin", "web/wording"},
 	"notify/push":              {"notify/bulletin", "web/wording"},
-	"notify/relay":             {"notify/bulletin", "notify/mail", "store/settings"},
+	"notify/senders":           {"notify", "notify/bulletin", "notify/mail", "notify/push", "notify/simulate", "store", "store/settings"},
 	"notify/simulate":          {},
 	"notify/systemd":           {"store"},
 	"forecast":                 {"forecast/openmeteo", "forecast/verify", "store"},

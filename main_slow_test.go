@@ -35,8 +35,8 @@ type built struct {
 	secure  *tls.Config // nil without HTTPS
 }
 
-// build makes the program as people run it.
-func build(t *testing.T) string {
+// buildProgram makes the program as people run it.
+func buildProgram(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "vigia")
 	if said, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
@@ -269,7 +269,7 @@ func TestThousandsOfSlowConnections(t *testing.T) {
 	if err != nil {
 		t.Skipf("%s=10000 runs it, for about five minutes", slowVariable)
 	}
-	program := build(t)
+	program := buildProgram(t)
 	for _, c := range []struct {
 		name      string
 		byTLS     bool

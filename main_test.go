@@ -792,7 +792,7 @@ func TestWrongCallsSayWhatIsWrong(t *testing.T) {
 		{[]string{"restore", "/no/such/file", "--data", t.TempDir()}, 1, "/no/such/file"},
 		{[]string{"restore", broken, "--data", t.TempDir()}, 1, "not a backup that can be used"},
 		{[]string{"check", "--contact", "a@example.cl", "--data", empty}, 0, "the next start"},
-		{[]string{"version"}, 0, "vigia " + version + ", commit "},
+		{[]string{"version"}, 0, "vigia " + build.Version + ", commit "},
 		{[]string{"systemd"}, 2, "--binary"}, // a test runs from a temporary folder
 		{[]string{"systemd", "--binary", "/usr/bin/vigia"}, 0, "Type=notify"},
 	} {

@@ -22,7 +22,11 @@ const patience = 20 * time.Second
 func (e *Engine) Cycle(ctx context.Context) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	defer debug.FreeOSMemory() // what a cycle leaves behind is not needed for an hour
+	defer func(issuedAt time.Time) {
+		if e.issuedAt != issuedAt {
+			debug.FreeOSMemory() // what making an edition leaves behind is not needed for an hour
+		}
+	}(e.issuedAt)
 	defer e.noteCycle(e.o.Clock.Now())
 	e.move()
 	e.keepUp()

@@ -34,6 +34,13 @@ func (s *shelf) Publish(e *store.Edition) {
 	s.editions = append(s.editions, e)
 }
 
+// keepLast forgets all but the last edition.
+func (s *shelf) keepLast() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.editions = s.editions[len(s.editions)-1:]
+}
+
 func (s *shelf) last(t *testing.T) *store.Edition {
 	t.Helper()
 	s.mu.Lock()

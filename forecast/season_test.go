@@ -63,7 +63,7 @@ func TestSeason(t *testing.T) {
 		f.see(w.cycle(t), w.engine, w.contents)
 		next := noon.Add(time.Duration(hour+1) * time.Hour)
 		w.clock.Advance(next.Sub(w.clock.Now()))
-		w.shelf.editions = w.shelf.editions[len(w.shelf.editions)-1:]
+		w.shelf.keepLast()
 	}
 	f.report(t)
 }

@@ -23,14 +23,17 @@ const (
 	maxRefusal = 8 * 1024 // bytes read of an answer that is not 200
 )
 
-// newHTTPClient makes the client used when the caller has none.
-func newHTTPClient() *http.Client {
+// newHTTPClient makes a client with limits on every phase of a call.
+func newHTTPClient(dial func(ctx context.Context, network, address string) (net.Conn, error)) *http.Client {
+	if dial == nil {
+		dial = (&net.Dialer{Timeout: dialTimeout}).DialContext
+	}
 	return &http.Client{
 		Timeout:       callTimeout,
 		CheckRedirect: sameHostOnly,
 		Transport: &http.Transport{
 			Proxy:                 http.ProxyFromEnvironment,
-			DialContext:           (&net.Dialer{Timeout: dialTimeout}).DialContext,
+			DialContext:           dial,
 			TLSHandshakeTimeout:   dialTimeout,
 			ResponseHeaderTimeout: headerTimeout,
 			IdleConnTimeout:       30 * time.Second, // shorter than servers', so none is closed on us

@@ -241,6 +241,12 @@ func (l *Ledger) Usage(now time.Time) Usage {
 	return u
 }
 
+// Today gives the weight booked in this UTC day, and its limit, 0 for none.
+func (l *Ledger) Today() (used, limit float64) {
+	u := l.Usage(l.clock.Now())
+	return u.Day, u.Limits.Day
+}
+
 // room tells whether calls of this weight in all have room in the hour, the day
 // and the month, and whether the provider's refusal ends soon.
 func (l *Ledger) room(weight float64) *Error {

@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -37,9 +38,9 @@ type Options struct {
 	Key string
 	// UserAgent is sent with every call; empty means "vigia".
 	UserAgent string
-	// HTTP is the client to use; nil means one of our own with limits on every
-	// phase of a call, that follows no redirect to another host.
-	HTTP *http.Client
+	// Dial opens a connection to an address of the provider; nil does it over the
+	// network.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// Clock tells the time against which answers are judged. Required.
 	Clock clockwork.Clock
 	// Ledger keeps the weight within the provider's limits. Required.
@@ -72,15 +73,12 @@ func New(o Options) (*Client, error) {
 		return nil, errors.New("openmeteo: a clock and a ledger are required")
 	}
 	c := &Client{
-		base: base, key: o.Key, agent: o.UserAgent, http: o.HTTP,
+		base: base, key: o.Key, agent: o.UserAgent, http: newHTTPClient(o.Dial),
 		clock: o.Clock, ledger: o.Ledger, log: o.Log,
 		turn: make(chan struct{}, 1),
 	}
 	if c.agent == "" {
 		c.agent = "vigia"
-	}
-	if c.http == nil {
-		c.http = newHTTPClient()
 	}
 	if c.log == nil {
 		c.log = slog.New(slog.DiscardHandler)

@@ -135,6 +135,9 @@ func (m *model) metadata(run time.Time) []byte {
 	return b
 }
 
+// worthPacking is the length from which an answer is gzipped.
+const worthPacking = 1024
+
 // send writes an answer, gzipped for those who accept it.
 func send(w http.ResponseWriter, r *http.Request, text []byte, fs faults) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
@@ -142,7 +145,7 @@ func send(w http.ResponseWriter, r *http.Request, text []byte, fs faults) error 
 	if f, ok := fs.find(Dribble); ok {
 		return dribble(w, r, text, f.Delay)
 	}
-	if !acceptsGzip(r) {
+	if !acceptsGzip(r) || len(text) < worthPacking {
 		w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 		_, err := w.Write(text)
 		return err

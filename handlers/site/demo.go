@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -20,29 +21,33 @@ type Caught struct {
 	Pushes []CaughtPush
 }
 
-// CaughtMail is a mail as it arrived.
+// CaughtMail is a mail as it arrived. Its fields are those of the mailbox that
+// caught it, in their order, so that one converts to the other.
 type CaughtMail struct {
-	At                time.Time
-	From, To, Subject string
-	Text, HTML        string // its two forms, "" for none
-	Raw               []byte // with all its headers
+	At         time.Time
+	Sender     string // of the envelope
+	From, To   string
+	Subject    string
+	Text, HTML string // its two forms, "" for none
+	Raw        []byte // with all its headers
 }
 
-// CaughtPush is a push as the simulated browser read it.
+// CaughtPush is a push as it came to the simulated browser, with the fields of
+// what caught it, in their order.
 type CaughtPush struct {
 	At             time.Time
-	Topic, Urgency string
-	TTL            int // seconds
-	Payload        CaughtPayload
+	Endpoint       string
+	Topic, Urgency string // "" when it has none
+	TTL            int    // seconds
+	Payload        []byte // decrypted
+	Size           int    // of the body as it came, in bytes
 }
 
-// CaughtPayload is what a push says, as the service worker reads it.
-type CaughtPayload struct {
+// payload is what a push says, of what the service worker reads.
+type payload struct {
 	Title    string    `json:"titulo"`
 	Body     string    `json:"cuerpo"`
-	Tag      string    `json:"etiqueta"`
-	Path     string    `json:"url"`   // the page that a press opens
-	Level    string    `json:"nivel"` // "" for none
+	Path     string    `json:"url"` // the page that a press opens
 	Expires  time.Time `json:"caduca_en"`
 	Language string    `json:"idioma"`
 }
@@ -118,6 +123,7 @@ type pushPage struct {
 // pushView is a push as it is shown.
 type pushView struct {
 	CaughtPush
+	Says          payload
 	When, Expires instant
 	Minutes       int // of its life
 }
@@ -129,8 +135,12 @@ func (d *desk) serveCaughtPush(w http.ResponseWriter, r *http.Request, _ httprou
 func (d *desk) answerCaughtPush(w http.ResponseWriter, r *http.Request, status int, view pushPage) {
 	p := d.draft(r)
 	for _, push := range d.options.Demo().Pushes {
+		var says payload
+		if err := json.Unmarshal(push.Payload, &says); err != nil {
+			says.Body = err.Error() // for who is changing what pushes say
+		}
 		view.Pushes = append(view.Pushes, pushView{
-			CaughtPush: push, When: p.words.instant(push.At), Expires: p.words.instant(push.Payload.Expires), Minutes: push.TTL / 60,
+			CaughtPush: push, Says: says, When: p.words.instant(push.At), Expires: p.words.instant(says.Expires), Minutes: push.TTL / 60,
 		})
 	}
 	for _, i := range northToSouth(p.Catalogue.Parks) {

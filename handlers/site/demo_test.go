@@ -25,9 +25,9 @@ func caught() Caught {
 			{At: now.Add(-time.Hour), From: "alertas@vigia.example", To: "luis@correo.cl", Subject: `<script>alert(1)</script>`,
 				Text: "Solo texto </pre><b>.", Raw: []byte("Message-ID: <a@vigia.example>\n\nx")},
 		},
-		Pushes: []CaughtPush{{At: now, Topic: "Zm9vYmFyYmF6cXV4MTIzNDU2", Urgency: "high", TTL: 36000, Payload: CaughtPayload{
-			Title: "[Peligro] Viento · Torres del Paine", Body: "sáb 21, 9–23 h. Racha de 94 km/h.", Tag: "Zm9vYmFyYmF6cXV4MTIzNDU2",
-			Path: "/parques/torres-del-paine", Level: "peligro", Expires: now.Add(10 * time.Hour), Language: "es"}}},
+		Pushes: []CaughtPush{{At: now, Topic: "Zm9vYmFyYmF6cXV4MTIzNDU2", Urgency: "high", TTL: 36000, Payload: []byte(
+			`{"titulo":"[Peligro] Viento · Torres del Paine","cuerpo":"sáb 21, 9–23 h. Racha de 94 km/h.","etiqueta":"Zm9vYmFyYmF6cXV4MTIzNDU2",` +
+				`"url":"/parques/torres-del-paine","nivel":"peligro","caduca_en":"` + now.Add(10*time.Hour).Format(time.RFC3339) + `","idioma":"es"}`)}},
 	}
 }
 

@@ -140,7 +140,8 @@ func TestABlockedStoreStopsTheSignsOfLife(t *testing.T) {
 	var asked atomic.Int32
 	s := start(t, filepath.Join(t.TempDir(), "s"), Question{"a read of the file", func() error {
 		asked.Add(1)
-		return file.Answer()
+		file.Answer()
+		return nil
 	}})
 	s.ear.expect("WATCHDOG=1")
 

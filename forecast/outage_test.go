@@ -1,0 +1,515 @@
+package forecast
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+
+	"vigia/forecast/alert"
+	"vigia/forecast/hazard"
+	"vigia/forecast/openmeteo"
+	"vigia/forecast/simulate"
+	"vigia/store"
+	"vigia/store/catalogue"
+)
+
+// pipes is a network within the process: in a bubble, where hours pass in no time,
+// nothing may wait for a real one.
+type pipes struct {
+	conns chan net.Conn
+	ended chan struct{}
+	once  sync.Once
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.conns:
+		return c, nil
+	case <-p.ended:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error {
+	p.once.Do(func() { close(p.ended) })
+	return nil
+}
+
+func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
+
+func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	ours, theirs := net.Pipe()
+	select {
+	case p.conns <- theirs:
+		return ours, nil
+	case <-p.ended:
+		return nil, net.ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// moody is a provider that can be made to answer otherwise than the weather.
+type moody struct {
+	weather *simulate.Server
+	honest  *simulate.Server // the same weather, never at fault
+	mu      sync.Mutex
+	mood    http.HandlerFunc // nil answers with the weather
+	calls   int              // for forecasts, in this mood
+	truth   time.Time        // when a model's newest run was last told as it is
+	strange map[string]bool  // hosts that were asked for, other than the provider
+}
+
+const providerHost = "provider.example"
+
+func (m *moody) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	m.mu.Lock()
+	if strings.HasSuffix(r.URL.Path, "/forecast") {
+		m.calls++
+	}
+	if r.Host != providerHost {
+		m.strange[r.Host] = true
+	}
+	mood := m.mood
+	m.mu.Unlock()
+	if mood == nil {
+		mood = m.weather.ServeHTTP
+	}
+	if !strings.HasSuffix(r.URL.Path, "meta.json") {
+		mood(w, r)
+		return
+	}
+	right, told := httptest.NewRecorder(), &eavesdropper{ResponseWriter: w}
+	m.honest.ServeHTTP(right, r)
+	mood(told, r)
+	if r.Context().Err() == nil && told.text.String() == right.Body.String() {
+		m.mu.Lock()
+		m.truth = time.Now()
+		m.mu.Unlock()
+	}
+}
+
+// eavesdropper notes the beginning of an answer.
+type eavesdropper struct {
+	http.ResponseWriter
+	text bytes.Buffer
+}
+
+func (w *eavesdropper) Write(p []byte) (int, error) {
+	w.text.Write(p[:min(len(p), max(0, 4096-w.text.Len()))])
+	return w.ResponseWriter.Write(p)
+}
+
+func (w *eavesdropper) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// asked tells how often the weather was asked for in this mood, and truth when the
+// truth was last told.
+func (m *moody) asked() (calls int, truth time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.calls, m.truth
+}
+
+func (m *moody) feel(mood http.HandlerFunc) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.mood, m.calls = mood, 0
+}
+
+// days is a service's cycle in a bubble, with what watches over it.
+type days struct {
+	provider *moody
+	engine   *Engine
+	shelf    *shelf
+	log      *bytes.Buffer
+}
+
+// lonely is a catalogue of one pass.
+func lonely(t *testing.T) *catalogue.Catalogue {
+	return parse(t, `{"parques":[
+		{"slug":"sur","nombre":"Austral","tipo":"parque_nacional","region":"Magallanes","latitud":-51,"longitud":-73,"altitud_m":100,"zona_horaria":"America/Punta_Arenas"}],
+	 "senderos":[{"slug":"paso","parque":"sur","nombre":"Paso","tipo":"circuito","puntos":[
+		{"nombre":"paso","latitud":-50.9,"longitud":-73.1,"altitud_m":1200,"exposicion":"cresta_paso","critico":true}]}]}`)
+}
+
+// begin starts a service at an instant, whose provider is within the bubble.
+func begin(t *testing.T, at time.Time, parks *catalogue.Catalogue) (*days, func()) {
+	<-time.After(time.Until(at)) // a bubble begins in the past
+	clock := clockwork.NewRealClock()
+	d := &days{shelf: &shelf{}, log: &bytes.Buffer{}}
+	weather := simulate.Options{Seed: 7, Clock: clock}
+	d.provider = &moody{weather: simulate.New(weather), honest: simulate.New(weather), strange: map[string]bool{}}
+	network := &pipes{conns: make(chan net.Conn), ended: make(chan struct{})}
+	server := &http.Server{Handler: d.provider, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)}
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		_ = server.Serve(network)
+	}()
+	ledger := openmeteo.NewLedger(clock, openmeteo.FreeLimits)
+	client, err := openmeteo.New(openmeteo.Options{
+		BaseURL: "http://" + providerHost, Clock: clock, Ledger: ledger, Dial: network.dial,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := store.Open(filepath.Join(t.TempDir(), "vigia.db"), store.Options{Clock: clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.engine, err = New(Options{
+		Store: file, Provider: client, Usage: func() openmeteo.Usage { return ledger.Usage(time.Now()) },
+		Catalogue: parks, Rules: hazard.DefaultRules(), Models: openmeteo.DefaultModels,
+		Clock: clock, Log: slog.New(slog.NewTextHandler(d.log, nil)), Publisher: d.shelf,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		d.engine.guarded(ctx)
+		d.engine.watch(ctx)
+	}()
+	return d, func() {
+		stop()
+		<-ended
+		_ = server.Close()
+		<-served
+		if err := file.Check(context.Background()); err != nil {
+			t.Errorf("the file: %v", err)
+		}
+		file.Close()
+	}
+}
+
+// pass lets time pass and has what is shown looked at each minute.
+func (d *days) pass(t *testing.T, span time.Duration, look func(e *store.Edition, now time.Time)) {
+	t.Helper()
+	for end := time.Now().Add(span); time.Now().Before(end); {
+		<-time.After(time.Minute)
+		synctest.Wait()
+		e, now := d.shelf.last(t), time.Now()
+		if len(e.Trails) > 0 && !now.Before(e.ValidUntil) && now.Sub(confirmed(e)) < 9*time.Hour {
+			t.Fatalf("%v: the last edition is of %v and held until %v", now, e.IssuedAt, e.ValidUntil)
+		}
+		if look != nil {
+			look(e, now)
+		}
+		d.shelf.keepLast()
+	}
+}
+
+// confirmed is when the provider last said of a run that votes that it is the newest.
+func confirmed(e *store.Edition) (newest time.Time) {
+	for _, m := range e.Models {
+		if m.State != modelExpired && m.ConfirmedAt.After(newest) {
+			newest = m.ConfirmedAt
+		}
+	}
+	return newest
+}
+
+// states tells what an edition says of each trail and hour.
+func states(e *store.Edition) string {
+	var b strings.Builder
+	for i := range e.Trails {
+		for _, hour := range e.Trails[i].Hours {
+			fmt.Fprintf(&b, "%d", hour.State)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// inFaults makes a mood of faults of the simulated weather.
+func inFaults(list ...simulate.Fault) func(*days) {
+	return func(d *days) {
+		for _, f := range list {
+			d.provider.weather.Fail(f)
+		}
+	}
+}
+
+// inMood makes a mood of a handler. Half of them leave metadata alone, so that a new
+// run is promised and never comes.
+func inMood(forecasts, metadata func(w http.ResponseWriter, r *http.Request)) func(*days) {
+	return func(d *days) {
+		d.provider.feel(func(w http.ResponseWriter, r *http.Request) {
+			mood := forecasts
+			if strings.HasSuffix(r.URL.Path, "meta.json") {
+				mood = metadata
+			}
+			if mood == nil {
+				mood = d.provider.weather.ServeHTTP
+			}
+			mood(w, r)
+		})
+	}
+}
+
+func telling(status int, contentType, text string) func(http.ResponseWriter, *http.Request) {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", contentType)
+		w.WriteHeader(status)
+		io.WriteString(w, text)
+	}
+}
+
+// metadata answers with the times given, in seconds from now.
+func metadata(initialised, available, interval, end int64) func(http.ResponseWriter, *http.Request) {
+	return func(w http.ResponseWriter, r *http.Request) {
+		now := time.Now().Unix()
+		telling(200, "application/json", fmt.Sprintf(
+			`{"last_run_initialisation_time":%d,"last_run_availability_time":%d,"update_interval_seconds":%d,"data_end_time":%d}`,
+			now+initialised, now+available, interval, now+end))(w, r)
+	}
+}
+
+// endless answers with as much as anybody takes.
+func endless(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	io.WriteString(w, `[{"latitude":-51,"longitude":-73,"hourly":{"time":[`)
+	for line := bytes.Repeat([]byte("1763391600,"), 4096); ; {
+		if _, err := w.Write(line); err != nil {
+			return
+		}
+	}
+}
+
+// bomb is 64 megabytes in as many kilobytes, far more than any answer may have, made
+// once.
+var bomb = sync.OnceValue(func() []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	for piece, i := bytes.Repeat([]byte(" "), 1<<20), 0; i < 64; i++ {
+		w.Write(piece)
+	}
+	w.Close()
+	return b.Bytes()
+})
+
+func packed(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Encoding", "gzip")
+	w.Header().Set("Content-Type", "application/json")
+	w.Write(bomb())
+}
+
+// elsewhere sends those who ask to another host.
+func elsewhere(w http.ResponseWriter, r *http.Request) {
+	http.Redirect(w, r, "http://inside.example"+r.URL.RequestURI(), http.StatusTemporaryRedirect)
+}
+
+// lateYear answers with the weather of a year ago, hour by hour as asked.
+func (d *days) lateYear(w http.ResponseWriter, r *http.Request) {
+	old := simulate.New(simulate.Options{Seed: 7, Clock: clockwork.NewFakeClockAt(time.Now().AddDate(-1, 0, 0))})
+	old.ServeHTTP(w, r)
+}
+
+// outageHours is how long the provider is bad: past the nine hours after which
+// nothing has a level, or whatever is asked for by
+//
+//	go test -run BadProvider -outage 72 ./forecast
+var outageHours = flag.Int("outage", 10, "hours for which the provider is bad")
+
+// liars are bad providers that nothing gives away before a model is older than its
+// runs ever are.
+var liars = []string{"no new run", "weather of last year"}
+
+// badProviders are the ways in which a provider is slow, broken or hostile for days:
+// none of them gives a run that can be used.
+var badProviders = map[string]func(*days){
+	"empty bodies":           inFaults(simulate.Fault{Kind: simulate.EmptyBody, On: simulate.AllCalls}),
+	"not JSON":               inFaults(simulate.Fault{Kind: simulate.NaNLatitude}),
+	"half of an answer":      inFaults(simulate.Fault{Kind: simulate.TruncatedStream}),
+	"pages of HTML":          inFaults(simulate.Fault{Kind: simulate.BadGatewayHTML, On: simulate.AllCalls}),
+	"refusals by the minute": inFaults(simulate.Fault{Kind: simulate.RateLimited}),
+	"refusals by the hour":   inFaults(simulate.Fault{Kind: simulate.RateLimited, Scope: simulate.PerHour, ReasonFirst: true}),
+	"refusals by the day":    inFaults(simulate.Fault{Kind: simulate.RateLimited, Scope: simulate.PerDay}),
+	"too many at once":       inFaults(simulate.Fault{Kind: simulate.RateLimited, Scope: simulate.Concurrent}),
+	"an object for an array": inFaults(simulate.Fault{Kind: simulate.ObjectInsteadOfArray}),
+	"a place too few":        inFaults(simulate.Fault{Kind: simulate.WrongLength}),
+	"an hour too few":        inFaults(simulate.Fault{Kind: simulate.SeriesLength}),
+	"nothing but null":       inFaults(simulate.Fault{Kind: simulate.Nulls}),
+	"nothing but nonsense":   inFaults(simulate.Fault{Kind: simulate.Absurd}),
+	"no new run":             inFaults(simulate.Fault{Kind: simulate.FrozenRun, On: simulate.AllCalls}),
+	"away":                   inFaults(simulate.Fault{Kind: simulate.Outage, On: simulate.AllCalls}),
+	"down":                   inFaults(simulate.Fault{Kind: simulate.ServerDown, On: simulate.AllCalls}),
+	"refusals of the key":    inFaults(simulate.Fault{Kind: simulate.Refused}),
+	"answers after minutes":  inFaults(simulate.Fault{Kind: simulate.Slow, On: simulate.AllCalls, Delay: 3 * time.Minute}),
+	"answers drop by drop":   inFaults(simulate.Fault{Kind: simulate.Dribble, Delay: 5 * time.Second}),
+	"metadata after minutes": inFaults(simulate.Fault{Kind: simulate.Slow, On: simulate.Metadata, Delay: 3 * time.Minute}),
+	"endless answers":        inMood(endless, nil),
+	"endless metadata":       inMood(nil, endless),
+	"megabytes in kilobytes": inMood(packed, nil),
+	"packed metadata":        inMood(nil, packed),
+	"sent to another host":   inMood(elsewhere, elsewhere),
+	"brackets without end":   inMood(telling(200, "application/json", strings.Repeat("[", 10_000)), nil),
+	"objects in objects":     inMood(telling(200, "application/json", `[`+strings.Repeat(`{"hourly":`, 10_000)), nil),
+	"no content":             inMood(telling(200, "application/json", `[]`), telling(200, "application/json", `{}`)),
+	"null":                   inMood(telling(200, "application/json", `null`), telling(200, "application/json", `null`)),
+	"a run of next year":     inMood(nil, metadata(365*86400, 365*86400, 21600, 366*86400)),
+	"a run of the first day": inMood(nil, func(w http.ResponseWriter, r *http.Request) {
+		metadata(-time.Now().Unix(), -time.Now().Unix(), 21600, 0)(w, r)
+	}),
+	"runs without an interval":  inMood(nil, metadata(-6*3600, -2*3600, 0, 86400)),
+	"runs each hundred years":   inMood(nil, metadata(-6*3600, -2*3600, 100*365*86400, 86400)),
+	"available before it began": inMood(telling(500, "text/plain", "no"), metadata(-3600, -7200, 21600, 86400)),
+	"a new run each minute":     inMood(telling(500, "text/plain", "no"), metadata(-3600, -1800, 60, 86400)),
+	"weather of last year":      func(d *days) { d.provider.feel(d.lateYear) },
+}
+
+// A provider that is bad in any of these ways: what was held goes on as long as it
+// may, marked as old, then nothing has a level and the reason is given; no alert is
+// taken back for want of data; the provider is neither forgotten nor besieged; and
+// once it is good again so are we, as if nothing had been.
+func TestABadProvider(t *testing.T) {
+	const soon = time.Hour
+	tomorrow := time.Duration(24-(17+*outageHours)%24+1) * time.Hour // the provider's day is over
+	want := map[time.Duration]string{soon: outage(t, "", nil, soon), tomorrow: outage(t, "", nil, tomorrow)}
+	for name, worsen := range badProviders {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			after := soon
+			if name == "refusals by the day" {
+				after = tomorrow
+			}
+			if got := outage(t, name, worsen, after); got != want[after] && !t.Failed() {
+				t.Errorf("%v after it ended:\n%s\nwith a good provider:\n%s", after, got, want[after])
+			}
+		})
+	}
+}
+
+// outage gives what is said of the trails so long after the hours in which the
+// provider was bad; nil is good all the time.
+func outage(t *testing.T, name string, worsen func(*days), after time.Duration) (said string) {
+	synctest.Test(t, func(t *testing.T) {
+		d, end := begin(t, noon, lonely(t))
+		defer end()
+		d.pass(t, 90*time.Minute, nil)
+		e := d.shelf.last(t)
+		if votes(e) != 4 {
+			t.Fatalf("before: %d votes", votes(e))
+		}
+		began := time.Now()
+		if worsen != nil {
+			worsen(d)
+		}
+		withdrawn := withdrawals(e)
+		d.pass(t, time.Duration(*outageHours)*time.Hour, func(e *store.Edition, now time.Time) {
+			if worsen != nil {
+				d.judge(t, e, now.Sub(began), withdrawn, slices.Contains(liars, name))
+			}
+		})
+		if calls, _ := d.provider.asked(); calls > *outageHours*4*9+20 {
+			t.Errorf("%d calls for weather", calls)
+		}
+		d.provider.weather.Recover()
+		d.provider.feel(nil)
+		d.pass(t, after, nil)
+		if e = d.shelf.last(t); len(e.Trails) == 0 || votes(e) != 4 || e.Trails[0].Hours[0].Quality == hazard.Stale {
+			t.Fatalf("%v after it ended: %q, %+v", after, e.Reason, e.Models)
+		}
+		if len(d.provider.strange) > 0 {
+			t.Errorf("asked at %v", d.provider.strange)
+		}
+		if strings.Contains(d.log.String(), `msg="cycle broke off"`) {
+			t.Errorf("a panic:\n%s", d.log)
+		}
+		said = states(e)
+	})
+	return said
+}
+
+// judge looks at what is shown so long after the provider became bad.
+func (d *days) judge(t *testing.T, e *store.Edition, old time.Duration, withdrawn int, lies bool) {
+	t.Helper()
+	if err := d.engine.Stuck(); err != nil {
+		t.Fatalf("after %v: %v", old, err)
+	}
+	_, truth := d.provider.asked()
+	if past := time.Since(truth); !lies && past > 9*time.Hour+time.Minute && len(e.Trails) > 0 && time.Now().Before(e.ValidUntil) {
+		t.Fatalf("after %v: levels %v after the provider last told the truth", old, past)
+	}
+	const grown = 24*time.Hour + 30*time.Minute // twice the longest interval between runs, and its delay
+	if n := withdrawals(e); n > withdrawn {
+		t.Fatalf("after %v: %d alerts were withdrawn", old, n-withdrawn)
+	}
+	if old > grown+6*time.Hour && (len(e.Trails) > 0 || e.Reason == "") {
+		t.Fatalf("after %v there are estimates of %d trails, reason %q: %+v", old, len(e.Trails), e.Reason, e.Models)
+	}
+}
+
+// withdrawals counts the alerts that were taken back.
+func withdrawals(e *store.Edition) (n int) {
+	for _, a := range e.Alerts {
+		if a.Changes[len(a.Changes)-1].What == alert.Withdrawn {
+			n++
+		}
+	}
+	return n
+}
+
+// fourZones is a catalogue with a park in each zone of Chile.
+func fourZones(t *testing.T) *catalogue.Catalogue {
+	var parks, trails []string
+	for i, zone := range []string{"America/Santiago", "America/Punta_Arenas", "America/Coyhaique", "Pacific/Easter"} {
+		parks = append(parks, fmt.Sprintf(`{"slug":"p%d","nombre":"P%d","tipo":"parque_nacional","region":"R","latitud":%d,"longitud":-72,"altitud_m":100,"zona_horaria":%q}`,
+			i, i, -40-i, zone))
+		trails = append(trails, fmt.Sprintf(`{"slug":"s","parque":"p%d","nombre":"S","tipo":"circuito","puntos":[
+			{"nombre":"x","latitud":%d,"longitud":-72,"altitud_m":100,"exposicion":"bosque","critico":true}]}`, i, -40-i))
+	}
+	return parse(t, `{"parques":[`+strings.Join(parks, ",")+`],"senderos":[`+strings.Join(trails, ",")+`]}`)
+}
+
+// An hour is left out or comes twice when clocks are turned: at midnight on the
+// mainland, two hours before it on Rapa Nui, never in Magallanes and Aysén. Every hour
+// has its edition all the same, and its place in the history.
+func TestNoHourIsLostWhenClocksAreTurned(t *testing.T) {
+	for name, night := range map[string]time.Time{
+		"autumn": time.Date(2026, 4, 5, 3, 0, 0, 0, time.UTC), "spring": time.Date(2026, 9, 6, 4, 0, 0, 0, time.UTC),
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d, end := begin(t, night.Add(-20*time.Hour+5*time.Minute), fourZones(t))
+				defer end()
+				hours := 0
+				d.pass(t, 40*time.Hour, func(e *store.Edition, now time.Time) {
+					if now.Minute() == 1 {
+						hours++
+						if !e.Hour.Equal(now.Truncate(time.Hour)) {
+							t.Errorf("at %v the edition is of %v", now, e.Hour)
+						}
+					}
+				})
+				e := d.shelf.last(t)
+				for k, hour := range e.History.Hours {
+					if !hour.Hour.Equal(e.Hour.Add(-time.Duration(k) * time.Hour)) {
+						t.Fatalf("the history's row %d is of %v", k, hour.Hour)
+					}
+				}
+				if hours != 40 || len(e.History.Hours) != 41 {
+					t.Errorf("%d hours, %d in the history", hours, len(e.History.Hours))
+				}
+			})
+		})
+	}
+}
