@@ -82,7 +82,7 @@ func heap() int64 {
 // many is how often something is tried: the race detector makes each many times dearer.
 func many(n int) int {
 	if raceEnabled {
-		return n / 25
+		return n / 50
 	}
 	return n
 }

@@ -170,8 +170,10 @@ func TestHonestClientsAmongSlowOnes(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	if n := b.held(); n != 0 {
-		t.Errorf("%d connections are still counted", n)
+	for i := 0; b.held() > 0; i++ { // those that had to be cut end by themselves
+		if <-time.After(10 * time.Millisecond); i == 1000 {
+			t.Fatalf("%d connections are still counted", b.held())
+		}
 	}
 }
 

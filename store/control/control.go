@@ -93,7 +93,8 @@ func shortName(folder string) (name string, through *os.File, err error) {
 	if name = filepath.Join(folder, socketName); len(name) <= longestPath {
 		return name, nil, nil
 	}
-	if through, err = os.Open(folder); err != nil { // #nosec G304 -- the folder of data
+	// #nosec G304 -- the folder of data
+	if through, err = os.Open(folder); err != nil {
 		return "", nil, err
 	}
 	name = filepath.Join("/proc/self/fd", strconv.Itoa(int(through.Fd())), socketName)
