@@ -220,7 +220,7 @@ func (s *Snapshot) serveHistory(w http.ResponseWriter, r *http.Request, slug str
 		Refuse(w, r, now, fault)
 		return
 	}
-	park.history.Serve(w, r, s.steady(now, usualAge), days)
+	park.history().Serve(w, r, s.steady(now, usualAge), days)
 }
 
 func (s *Snapshot) serveForecast(w http.ResponseWriter, r *http.Request, slug string, now time.Time) {
@@ -240,7 +240,7 @@ func (s *Snapshot) serveForecast(w http.ResponseWriter, r *http.Request, slug st
 		Refuse(w, r, now, fault)
 		return
 	}
-	park.forecast.Serve(w, r, s.terms(now, usualAge), hours)
+	park.forecast().Serve(w, r, s.terms(now, usualAge), hours)
 }
 
 func (s *Snapshot) serveAlerts(w http.ResponseWriter, r *http.Request, _ string, now time.Time) {
