@@ -148,7 +148,7 @@ func (v *service) run(ctx context.Context) (err error) {
 	if v.manager, err = systemd.FromEnvironment(v.Environ, clockwork.NewRealClock(), v.Log); err != nil {
 		return err
 	}
-	saveMemory(len(v.parks.Trails))
+	saveMemory(len(v.parks.Trails), 0)
 	if v.file, err = offline.Open(v.Settings, v.Clock, v.Log); err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func (v *service) run(ctx context.Context) (err error) {
 		return err
 	}
 	engine.Show()
-	parts := []func(context.Context) error{engine.Run, notifier.Run, func(ctx context.Context) error { return server.ServeDoors(ctx, v.doors) },
+	parts := []func(context.Context) error{v.measureMemory, engine.Run, notifier.Run, func(ctx context.Context) error { return server.ServeDoors(ctx, v.doors) },
 		func(ctx context.Context) error { return v.manager.Run(ctx, v.signsOfLife(engine)...) }}
 	if v.certificates != nil {
 		parts = append(parts, v.certificates.Run)
@@ -234,12 +234,32 @@ func (v *service) signsOfLife(engine *forecast.Engine) []systemd.Question {
 	return questions
 }
 
+// usualFile is the size up to which a file asks for no memory of its own: that of a
+// season with some thousand subscribers.
+const usualFile = 32 << 20
+
 // saveMemory has the collector work harder where the heap would grow past what a
-// catalogue of this size needs: a small machine has more time than memory. The
+// catalogue and a file of these sizes need: a small machine has more time than memory.
+// To tell everybody whom a larger file holds of an alert takes about as much memory as
+// they take in it, and a collector that has less does nothing but collect. The
 // runtime's own GOMEMLIMIT goes before.
-func saveMemory(trails int) {
+func saveMemory(trails int, file int64) {
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(int64(40+trails/5) << 20)
+		debug.SetMemoryLimit(int64(40+trails/5)<<20 + max(0, file-usualFile))
+	}
+}
+
+// measureMemory has the memory follow the file's size until ctx ends.
+func (v *service) measureMemory(ctx context.Context) error {
+	ticker := v.Clock.NewTicker(time.Hour)
+	defer ticker.Stop()
+	for {
+		saveMemory(len(v.parks.Trails), v.file.Size())
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.Chan():
+		}
 	}
 }
 
