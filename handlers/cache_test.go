@@ -359,9 +359,9 @@ func TestACacheAsksOnlyForWhatChanged(t *testing.T) {
 	t.Parallel()
 	c := gather(t, edition())
 	defer follow(c.s)()
-	const holds = 3 * time.Second
+	const holds = 4 * time.Second
 	bound := 0
-	for round := range uint64(3) {
+	for round := uint64(0); round < 2 || round < 6 && c.asked.Load() < 2000; round++ { // more of them on a machine that is slow
 		c.publish(edition(), holds)
 		began := time.Now()
 		c.come(4000, began.Add(holds/2), round)
@@ -370,7 +370,9 @@ func TestACacheAsksOnlyForWhatChanged(t *testing.T) {
 	}
 	came, asked, unkept := c.origin.sum(), c.asked.Load(), int(c.unkept.Load())
 	t.Logf("of %d visits %d came to the service: %d that are not to be kept, %d things", asked, came, unkept, bound)
-	if herd := bound / 20; came > bound+unkept+herd || asked < 1000 {
+	// Of those who ask for the same thing at once some do not wait for the first one's
+	// answer when it takes long.
+	if impatient := max(16, bound/10); came > bound+unkept+impatient {
 		t.Errorf("of %d visits %d came to the service, more than %d things and %d that are not to be kept\n%s", asked, came, bound, unkept, c.origin)
 	}
 	if came < unkept {
