@@ -115,6 +115,7 @@ type service struct {
 	parks    *catalogue.Catalogue
 	hosts    subscription.PushHosts
 	manager  *systemd.Manager // who started the service; nil is nobody who listens
+	memory   *offline.Memory
 	file     *store.Store
 	public   *front.Front
 	notifier *notify.Notifier
@@ -133,14 +134,14 @@ func (v *service) run(ctx context.Context) (err error) {
 	if v.manager, err = systemd.FromEnvironment(v.Environ, clockwork.NewRealClock(), v.Log); err != nil {
 		return err
 	}
-	offline.SaveMemory(len(v.parks.Trails), 0)
+	v.memory = offline.SaveMemory(len(v.parks.Trails))
 	if v.file, err = offline.Open(v.Settings, v.Clock, v.Log); err != nil {
 		return err
 	}
 	defer v.file.Close()
 	if v.public, err = front.Open(front.Options{
 		Settings: v.Settings, Out: v.Out, Log: v.Log, Clock: v.Clock, UserAgent: v.UserAgent, Version: build.Version, Commit: build.Commit,
-		Parks: v.parks, Hosts: v.hosts, Crowd: func(connections int) { offline.SaveMemory(len(v.parks.Trails), connections) },
+		Parks: v.parks, Hosts: v.hosts, Crowd: v.memory.Crowd,
 	}); err != nil {
 		return err
 	}
@@ -190,7 +191,9 @@ func (v *service) assemble() ([]func(context.Context) error, error) {
 		data := &offline.Service{File: v.file, Parks: v.parks, Engine: engine, Backups: saved, Data: v.Data, Clock: v.Clock}
 		parts = append(parts, data.Upkeep(v.Log)...)
 	}
-	return append(parts, func(ctx context.Context) error { return v.manager.Run(ctx, vital...) }), nil
+	return append(parts,
+		func(ctx context.Context) error { return v.memory.Follow(ctx, v.Clock, v.file.Size) },
+		func(ctx context.Context) error { return v.manager.Run(ctx, vital...) }), nil
 }
 
 // together runs parts until ctx ends or one of them does, and waits for all.

@@ -11,9 +11,8 @@ import (
 	"vigia/store"
 )
 
-// patience is how long a run that came in waits for those of the other models
-// before an edition is made with it: the provider's limits may hold them back
-// for minutes.
+// patience is how old an edition may be while a run that came in since waits for that
+// of another model: the provider's limits may hold it back for minutes.
 const patience = 20 * time.Second
 
 // Cycle runs one cycle: the hour is estimated from what is held and published,
@@ -32,11 +31,18 @@ func (e *Engine) Cycle(ctx context.Context) {
 	e.keepUp()
 	before := e.statuses(e.now())
 	fresh := false // a run came in that no edition shows yet
-	e.renew(ctx, func() {
-		if fresh = true; len(e.trails) == 0 || e.o.Clock.Since(e.issuedAt) > patience {
-			e.issue(false)
-			fresh = false
-		}
+	e.renew(ctx, renewing{
+		asking: func() {
+			if fresh && e.o.Clock.Since(e.issuedAt) > patience {
+				e.issue(false)
+				fresh = false
+			}
+		},
+		came: func() {
+			if fresh = len(e.trails) > 0; !fresh {
+				e.issue(false)
+			}
+		},
 	})
 	if ctx.Err() != nil {
 		return

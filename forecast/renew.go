@@ -16,12 +16,17 @@ import (
 // from coming in time.
 const modelTimeout = 5 * time.Minute
 
+// renewing is told how the fetching of runs goes on.
+type renewing struct {
+	asking func() // a run is to be fetched, which may take minutes
+	came   func() // it has come in
+}
+
 // renew asks the provider for each model's newest run and fetches those that are
-// not held yet. It calls after each run that came in, so that the first of them
-// is shown while the provider's limits hold the others back. A model whose retry
-// is not due, and after a failure the rest of what it needs, waits for the next
-// time.
-func (e *Engine) renew(ctx context.Context, after func()) {
+// not held yet. It tells of each, so that those that came in are shown while the
+// provider's limits hold the others back. A model whose retry is not due, and after
+// a failure the rest of what it needs, waits for the next time.
+func (e *Engine) renew(ctx context.Context, tell renewing) {
 	for _, m := range e.models {
 		if ctx.Err() != nil {
 			return
@@ -32,7 +37,7 @@ func (e *Engine) renew(ctx context.Context, after func()) {
 			continue
 		}
 		bounded, cancel := context.WithTimeout(ctx, modelTimeout)
-		fetched, err := e.renewModel(bounded, m)
+		fetched, err := e.renewModel(bounded, m, tell.asking)
 		cancel()
 		if err != nil {
 			e.note(ctx, m, err)
@@ -40,7 +45,7 @@ func (e *Engine) renew(ctx context.Context, after func()) {
 		}
 		m.worked(e.now())
 		if fetched {
-			after()
+			tell.came()
 		}
 	}
 }
@@ -61,8 +66,9 @@ func (e *Engine) note(ctx context.Context, m *model, err error) {
 }
 
 // renewModel makes sure that the model's newest run is held. It fetches the run
-// when it is new, and when the one held lacks places of the catalogue.
-func (e *Engine) renewModel(ctx context.Context, m *model) (fetched bool, err error) {
+// when it is new, and when the one held lacks places of the catalogue; it calls asking
+// before it does.
+func (e *Engine) renewModel(ctx context.Context, m *model, asking func()) (fetched bool, err error) {
 	info, err := e.o.Provider.LatestRun(ctx, m.id)
 	if err != nil {
 		return false, err
@@ -72,6 +78,7 @@ func (e *Engine) renewModel(ctx context.Context, m *model) (fetched bool, err er
 	if held && !info.Init.After(m.run.Init) {
 		return false, nil
 	}
+	asking()
 	e.tell("pidiendo %s (%d puntos)", m.id, len(e.o.Catalogue.Locations))
 	answer, err := e.o.Provider.Forecast(ctx, m.id, e.o.Catalogue.Locations)
 	if err != nil {

@@ -74,8 +74,11 @@ func TestCachingFollowsTheClock(t *testing.T) {
 	check("/api/v1/alertas", "public, max-age=28")
 	s.clock.Advance(4 * time.Minute) // 14:03:30, next publication due 14:04
 	check("/api/v1/parques", "public, max-age=29")
-	s.clock.Advance(5 * time.Minute) // late
-	check("/api/v1/parques", "public, max-age=0")
+	s.clock.Advance(5 * time.Minute) // late: at any moment
+	check("/api/v1/parques", "public, max-age=2")
+	check("/api/v1/alertas", "public, max-age=2")
+	s.clock.Advance(e.ValidUntil.Sub(s.clock.Now()) - 2*time.Second - 500*time.Millisecond) // and never past the end
+	check("/api/v1/parques", "public, max-age=1")
 }
 
 func TestConditionalRequests(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"vigia/handlers/site"
 	"vigia/store/subscription"
@@ -71,6 +72,26 @@ func TestFormsWithinTheServer(t *testing.T) {
 	}
 }
 
+// That there is no such page may be kept for a minute, and not past a publication,
+// which may bring it; a token that was mangled, never.
+func TestWhatIsNotThere(t *testing.T) {
+	s, _ := withForms(t, nil)
+	e := edition()
+	s.server.Publish(e)
+	for path, want := range map[string]string{
+		"/nada": "public, max-age=60", "/favicon.ico": "public, max-age=60", "/alertas/ninguna": "public, max-age=60",
+		"/otra/" + rawToken: "no-store", "/baja": "public, max-age=60", "/x/baja/" + rawToken[:12]: "no-store",
+	} {
+		if a := s.get(path); a.StatusCode != 404 || a.Header.Get("Cache-Control") != want || a.Header.Get("Vary") != "Accept-Encoding" {
+			t.Errorf("%s: %d %v", path, a.StatusCode, a.Header)
+		}
+	}
+	s.clock.Advance(e.NextAt.Sub(s.clock.Now()) - 10*time.Second)
+	if got := s.get("/nada").Header.Get("Cache-Control"); got != "public, max-age=10" {
+		t.Errorf("ten seconds before a publication: %q", got)
+	}
+}
+
 // subscribed makes a subscription, and gives its token.
 func (d *memoryDesk) subscribed(t *testing.T, park string) string {
 	t.Helper()
@@ -86,7 +107,7 @@ func (d *memoryDesk) subscribed(t *testing.T, park string) string {
 func TestServiceWorkerIsAskedForEachTime(t *testing.T) {
 	s, _ := withForms(t, nil)
 	got := s.get(site.ServiceWorker)
-	if got.StatusCode != 200 || got.Header.Get("Cache-Control") != "no-cache" || !strings.HasPrefix(got.Header.Get("Content-Type"), "text/javascript") {
+	if got.StatusCode != 200 || got.Header.Get("Cache-Control") != "public, max-age=300" || !strings.HasPrefix(got.Header.Get("Content-Type"), "text/javascript") {
 		t.Errorf("%d with %v", got.StatusCode, got.Header)
 	}
 	if again := s.get(site.ServiceWorker, "If-None-Match", got.Header.Get("Etag")); again.StatusCode != 304 {

@@ -310,20 +310,34 @@ func (s *Server) servePrepared(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if s.NotFoundPage != nil {
-		s.NotFoundPage(r.URL.Path).Serve(w, r, prepared.Terms{Status: http.StatusNotFound, Now: now, CacheControl: prepared.NoStore})
+		s.NotFoundPage(r.URL.Path).Serve(w, r, absence(shown, r.URL.Path, now))
 		return
 	}
 	refusePlain(w, r, http.StatusNotFound, "Esta página no existe.")
 }
 
+// absence are the terms on which a path is told not to exist: a cache in front
+// answers who asks for the same one again and again, until it could be there. What
+// may be a token that was mangled is for no cache.
+func absence(shown *view, path string, now time.Time) prepared.Terms {
+	t := shown.api.AbsenceTerms(now)
+	if loggedPath(path) != path {
+		t.CacheControl = prepared.NoStore
+	}
+	t.Status = http.StatusNotFound
+	return t
+}
+
 var (
 	forEver = []string{"public, max-age=31536000, immutable"}
-	noCache = []string{"no-cache"} // a browser asks each time whether there is a newer one
+	// Browsers ask for a newer worker past their own cache, so that this is for the
+	// caches in front, which would pass on every visit otherwise.
+	workerAge = prepared.MaxAge(5 * time.Minute)
 )
 
 func fileAge(path string) []string {
 	if path == site.ServiceWorker {
-		return noCache
+		return workerAge
 	}
 	if strings.HasPrefix(path, "/static/") {
 		return forEver

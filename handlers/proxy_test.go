@@ -2,7 +2,6 @@ package handlers
 
 import (
 	"bufio"
-	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -173,7 +172,7 @@ func nginx(t *testing.T, originURL string, changes ...string) *proxy {
 		"listen 443 ssl", "listen " + p.address + " ssl", "listen [::]:443 ssl http2;", "",
 		"/etc/letsencrypt/live/parques.example.cl/fullchain.pem", cert, "/etc/letsencrypt/live/parques.example.cl/privkey.pem", key,
 		"server 127.0.0.1:8080;", "server " + strings.TrimPrefix(originURL, "http://") + ";",
-		"/var/cache/nginx-vigia", p.folder + "/cache", "/var/log/nginx/vigia.log", p.folder + "/access.log",
+		"/dev/shm/nginx-vigia", p.folder + "/cache", "/var/log/nginx/vigia.log", p.folder + "/access.log",
 	}, changes...)...)
 	user := ""
 	if os.Geteuid() == 0 {
@@ -390,24 +389,8 @@ var aLevel = regexp.MustCompile(`"estado":"(verde|amarillo|rojo)"`)
 func outlived(t *testing.T, p *proxy, s *stand) (faults []string) {
 	t.Helper()
 	const life = 3300 * time.Millisecond
-	ctx, stop := context.WithCancel(t.Context())
 	began := time.Now()
-	following := make(chan bool)
-	go func() { // the origin's clock goes with the machine's, in steps
-		defer close(following)
-		tick := time.NewTicker(10 * time.Millisecond)
-		defer tick.Stop()
-		for at := began; ; {
-			select {
-			case <-ctx.Done():
-				return
-			case now := <-tick.C:
-				s.clock.Advance(now.Sub(at))
-				at = now
-			}
-		}
-	}()
-	defer func() { stop(); <-following }()
+	defer follow(s)()
 	const slack = 400 * time.Millisecond // of the steps, on a machine that is busy
 	end := began.Add(life)
 	v := p.visitor("127.0.0.2")

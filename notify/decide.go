@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -25,11 +26,15 @@ func (n *Notifier) Decide(tx *store.Tx, c *store.Cycle, changed []store.ChangedA
 		return nil
 	}
 	d := newDecision(tx, c.Catalogue, c.IssuedAt.UTC().Round(0), changed)
-	if err := d.all(); err != nil {
+	err := d.all()
+	if err == nil {
+		err = d.keep()
+	}
+	if err != nil {
 		return fmt.Errorf("decide who is told of %d alerts: %w", len(changed), err)
 	}
-	if d.items > 0 {
-		n.o.Log.Info("messages decided", "alerts", len(changed), "messages", d.items)
+	if len(d.items) > 0 {
+		n.o.Log.Info("messages decided", "alerts", len(changed), "messages", len(d.items))
 	}
 	return nil
 }
@@ -41,10 +46,51 @@ type decision struct {
 	changes []change         // the worst first
 	at      map[string][]int // changes by the place under which they are followed
 	endings map[subscription.ID][]int
-	items   int
+	items   []*store.Item // decided on and not yet kept
+	marks   []decidedTold // likewise
 
 	touched []int       // changes that may concern the person at hand
 	stories []storyMark // what he was told of their stories
+}
+
+// decidedTold is what a person will have been told of a story.
+type decidedTold struct {
+	story string
+	id    subscription.ID
+	told  store.Told
+}
+
+// keep writes what was decided, in the order of the keys: within a transaction bbolt
+// holds a bucket's new keys in one list, and to put one into the middle of hundreds of
+// thousands is to move half of them.
+func (d *decision) keep() error {
+	slices.SortStableFunc(d.items, func(a, b *store.Item) int {
+		return cmp.Or(cmp.Compare(a.Channel, b.Channel), urgentFirst(a, b), a.Due.Compare(b.Due))
+	})
+	for _, i := range d.items {
+		if err := d.tx.Enqueue(i); err != nil {
+			return err
+		}
+	}
+	slices.SortStableFunc(d.marks, func(a, b decidedTold) int {
+		return cmp.Or(cmp.Compare(a.story, b.story), bytes.Compare(a.id[:], b.id[:]))
+	})
+	for _, m := range d.marks {
+		if err := d.tx.PutTold(m.story, m.id, m.told); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func urgentFirst(a, b *store.Item) int {
+	switch {
+	case a.Urgent == b.Urgent:
+		return 0
+	case a.Urgent:
+		return -1
+	}
+	return 1
 }
 
 // change is an alert that changed.
@@ -187,8 +233,8 @@ func (d *decision) person(f *store.Follower) error {
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	d.items++
-	return d.tx.Enqueue(d.item(store.NewsItem, f, list, due))
+	d.items = append(d.items, d.item(store.NewsItem, f, list, due))
+	return nil
 }
 
 // choose picks what of the changes touched is told to a person, and when at the
@@ -254,16 +300,14 @@ func (d *decision) toldTo(f *store.Follower, c *change, m *storyMark) (what aler
 	return what, tell
 }
 
-// putMarks keeps what was decided for the person at hand.
+// putMarks notes what was decided for the person at hand.
 func (d *decision) putMarks(id subscription.ID) error {
 	for i := range d.stories {
 		m := &d.stories[i]
 		if !m.new && !m.longer {
 			continue
 		}
-		if err := d.tx.PutTold(m.story, id, m.next); err != nil {
-			return err
-		}
+		d.marks = append(d.marks, decidedTold{m.story, id, m.next})
 		if m.longer {
 			if err := d.remember(m, id); err != nil {
 				return err
@@ -280,7 +324,8 @@ func (d *decision) remember(m *storyMark, id subscription.ID) error {
 		return err
 	}
 	told.Until = later(told.Until, m.next.Until)
-	return d.tx.PutTold(m.story+heardSuffix, id, told)
+	d.marks = append(d.marks, decidedTold{m.story + heardSuffix, id, told})
+	return nil
 }
 
 // item makes a message of news. It is of use until the last of its alerts ends,

@@ -179,14 +179,18 @@ func (n *Notifier) greet(tx *store.Tx, s *subscription.Subscription, kind store.
 	}
 	f := &store.Follower{ID: s.ID, Channel: s.Channel, Conditions: s.Preferences.Conditions}
 	list, due, err := d.choose(f)
-	if err != nil || len(list) == 0 && kind == store.NewsItem {
+	if err != nil {
 		return err
+	}
+	if len(list) == 0 && kind == store.NewsItem {
+		return d.keep()
 	}
 	item := d.item(kind, f, list, due)
 	if kind == store.WelcomeItem {
 		item.Due, item.Expires = now, now.Add(aDay) // whoever subscribes is awake
 	}
-	return tx.Enqueue(item)
+	d.items = append(d.items, item)
+	return d.keep()
 }
 
 // ended tells whether a subscription's time is over.

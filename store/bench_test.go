@@ -137,7 +137,11 @@ func BenchmarkRuns(b *testing.B) {
 				}
 			}
 		}
-		b.ReportMetric(float64(len(appendRun(nil, runs[0]))), "bytes/run")
+		value, err := sealedRun(appendRun(nil, runs[0]))
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(len(value)), "bytes/run")
 	})
 }
 

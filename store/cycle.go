@@ -132,7 +132,7 @@ func putEstimates(tx *bbolt.Tx, n *numbering, c *Cycle, prune bool) error {
 	bucket := tx.Bucket(bucketEstimates)
 	bucket.FillPercent = timeFillPercent
 	value := seal(appendHour(unsealed(64+len(c.Rows)*rowLen), n, c.Rows))
-	if err := bucket.Put(hourKey(c.Hour), value); err != nil {
+	if err := putChanged(bucket, hourKey(c.Hour), value); err != nil {
 		return fmt.Errorf("put the estimates: %w", err)
 	}
 	if !prune {

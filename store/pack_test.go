@@ -246,8 +246,7 @@ func FuzzDecodeRun(f *testing.F) {
 	f.Add(appendRun(nil, randomRun(r, "gfs", 0, 0)))
 	f.Add(hugeRun())
 	f.Fuzz(func(t *testing.T, payload []byte) {
-		value := seal(append(unsealed(len(payload)), payload...))
-		run, err := decodeRun(value)
+		run, err := decodeRun(seal(append(append(unsealed(len(payload)+1), plainRun), payload...)))
 		if err != nil {
 			if !errors.Is(err, errValue) {
 				t.Errorf("%v is not errValue", err)
@@ -257,7 +256,11 @@ func FuzzDecodeRun(f *testing.F) {
 		if room := roomOf(run.Columns); room > 128*len(payload) {
 			t.Errorf("%d bytes made room for %d", len(payload), room)
 		}
-		again, err := decodeRun(seal(appendRun(unsealed(0), run)))
+		value, err := sealedRun(appendRun(nil, run))
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := decodeRun(value)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -280,6 +283,35 @@ func hugeRun() []byte {
 	return binary.AppendUvarint(binary.AppendUvarint(b, math.MaxInt32), maxHours)
 }
 
+// What inflates to more than is ever kept so is damaged; a run that would is kept as
+// it is.
+func TestARunInflatesToNoMoreThanItMay(t *testing.T) {
+	bomb, err := deflate(append(unsealed(0), deflatedRun), make([]byte, 1<<20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range map[string][]byte{"bomb": bomb, "nothing": unsealed(0), "other kind": append(unsealed(0), 7), "no deflate": append(unsealed(0), deflatedRun, 0xff)} {
+		if _, err := decodeRun(seal(value)); !errors.Is(err, errValue) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	same := randomRun(rand.New(rand.NewPCG(6, 6)), "gfs", 400, 190)
+	for v := range same.Columns.Values {
+		clear(same.Columns.Values[v])
+	}
+	s := openStore(t, newPath(t))
+	if err := s.SaveRun(same); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Run("gfs", same.Places)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sameColumns(same.Columns, got.Columns); err != nil {
+		t.Error(err)
+	}
+}
+
 // A run that claims more than it holds makes no room for it, whether the claim is
 // of places or of the hours of places that are there.
 func TestClaimsMakeNoRoom(t *testing.T) {
@@ -290,10 +322,13 @@ func TestClaimsMakeNoRoom(t *testing.T) {
 		manyHours = append(manyHours, 1)
 	}
 	for name, payload := range map[string][]byte{"places": hugeRun(), "hours": manyHours} {
-		value := seal(append(unsealed(len(payload)), payload...))
+		value, err := sealedRun(payload)
+		if err != nil {
+			t.Fatal(err)
+		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err := decodeRun(value)
+		_, err = decodeRun(value)
 		runtime.ReadMemStats(&after)
 		if !errors.Is(err, errValue) {
 			t.Errorf("%s: %v", name, err)

@@ -31,16 +31,55 @@ type Run struct {
 
 const placeLen = 24
 
+// A run is kept deflated, which takes two fifths of what is written to the device in
+// a day. One that would inflate to more than mostInflated times what is kept is kept
+// as it is, so that a damaged one cannot make memory without end.
+const (
+	plainRun     = 0
+	deflatedRun  = 1
+	mostInflated = 16
+)
+
 // SaveRun replaces what is kept of the run's model. Values come back exactly as
 // they are given, except that -0 becomes 0.
 func (s *Store) SaveRun(r *Run) error {
 	if err := r.valid(); err != nil {
 		return fmt.Errorf("save a run of %q: %w", r.Model, err)
 	}
-	value := seal(appendRun(unsealed(len(r.Places)*placeLen*16), r))
+	value, err := sealedRun(appendRun(make([]byte, 0, len(r.Places)*placeLen*16), r))
+	if err != nil {
+		return fmt.Errorf("save a run of %q: %w", r.Model, err)
+	}
 	return s.update("save the run of "+r.Model, func(tx *bbolt.Tx) error {
 		return putRun(tx.Bucket(bucketRuns), r.Model, value)
 	})
+}
+
+// sealedRun makes the value of a run of its packed form.
+func sealedRun(packed []byte) ([]byte, error) {
+	value, err := deflate(append(unsealed(len(packed)), deflatedRun), packed)
+	if err != nil {
+		return nil, err
+	}
+	if len(packed) > (len(value)-headLen-1)*mostInflated {
+		value = append(append(unsealed(len(packed)+1), plainRun), packed...)
+	}
+	return seal(value), nil
+}
+
+// packedRun undoes sealedRun.
+func packedRun(value []byte) ([]byte, error) {
+	payload, err := unseal(value)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case len(payload) > 0 && payload[0] == plainRun:
+		return payload[1:], nil
+	case len(payload) > 0 && payload[0] == deflatedRun:
+		return inflate(payload[1:], (len(payload)-1)*mostInflated)
+	}
+	return nil, fmt.Errorf("%w: a run of no known kind", errValue)
 }
 
 // putRun puts a run into the bucket of its model.
@@ -114,11 +153,11 @@ func appendRun(b []byte, r *Run) []byte {
 }
 
 func decodeRun(value []byte) (*Run, error) {
-	payload, err := unseal(value)
+	packed, err := packedRun(value)
 	if err != nil {
 		return nil, err
 	}
-	b := &reader{b: payload}
+	b := &reader{b: packed}
 	r := &Run{Init: b.time(), Available: b.time(), FetchedAt: b.time(), Columns: &hazard.Columns{}}
 	c := r.Columns
 	c.Start = b.time()

@@ -13,7 +13,7 @@ import (
 // The buckets, one a resource. Keys and values:
 //
 //	meta       "schema" → number of migrations applied, "created", "last" → instants
-//	runs       model → a bucket with the run, places and columns, compact
+//	runs       model → a bucket with the run, places and columns, compact and deflated
 //	usage      "ledger" → what the provider client wants kept
 //	trails     "park/slug" → number, given once and never again to another trail
 //	estimates  hour (big-endian unix hours) → a row for each trail number
@@ -46,7 +46,7 @@ type migration func(tx *bbolt.Tx, now time.Time) error
 
 // migrations is append-only: a file's schema is how many of them it has been
 // through. A released migration never changes.
-var migrations = []migration{createBuckets, createNotices, createVerification, createPeople, separateRuns, createLeft}
+var migrations = []migration{createBuckets, createNotices, createVerification, createPeople, separateRuns, createLeft, deflateRuns}
 
 func createBuckets(tx *bbolt.Tx, now time.Time) error {
 	for _, name := range [][]byte{
@@ -73,6 +73,28 @@ func separateRuns(tx *bbolt.Tx, _ time.Time) error {
 	}
 	if err != nil {
 		return fmt.Errorf("separate the runs: %w", err)
+	}
+	return nil
+}
+
+// deflateRuns keeps the runs deflated. One that is damaged stays so: it is reported when
+// it is read, and fetched again.
+func deflateRuns(tx *bbolt.Tx, _ time.Time) error {
+	runs := tx.Bucket(bucketRuns)
+	values := map[string][]byte{}
+	err := runs.ForEachBucket(func(model []byte) error {
+		packed, err := unseal(runs.Bucket(model).Get(keyRun))
+		if err != nil {
+			return nil
+		}
+		values[string(model)], err = sealedRun(packed)
+		return err
+	})
+	for model, value := range values {
+		err = errors.Join(err, putRun(runs, model, value))
+	}
+	if err != nil {
+		return fmt.Errorf("deflate the runs: %w", err)
 	}
 	return nil
 }

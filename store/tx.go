@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -34,12 +35,23 @@ func (s *Store) View(what string, do func(*Tx) error) error {
 
 // Update runs do in a write transaction. When it returns nil everything done is on
 // stable storage; when do fails or panics, which comes back as an error, nothing is.
-// do begins no other transaction.
+// do begins no other transaction. When do changed nothing, nothing is written.
 func (s *Store) Update(what string, do func(*Tx) error) error {
-	return s.update(what, func(tx *bbolt.Tx) error {
-		return spared(func() error { return do(&Tx{store: s, tx: tx}) })
+	err := s.update(what, func(tx *bbolt.Tx) error {
+		err := spared(func() error { return do(&Tx{store: s, tx: tx}) })
+		if stats := tx.Stats(); err == nil && stats.GetNodeCount() == 0 { // bbolt makes a node of each page to be changed
+			err = errUnchanged
+		}
+		return err
 	})
+	if errors.Is(err, errUnchanged) {
+		return nil
+	}
+	return err
 }
+
+// errUnchanged ends a transaction that has nothing to commit.
+var errUnchanged = errors.New("nothing was changed")
 
 // count has the counts in memory follow once the transaction is kept.
 func (t *Tx) count() {

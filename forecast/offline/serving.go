@@ -2,8 +2,6 @@ package offline
 
 import (
 	"fmt"
-	"os"
-	"runtime/debug"
 
 	"vigia/forecast"
 	"vigia/forecast/hazard"
@@ -13,15 +11,6 @@ import (
 	"vigia/store/notices"
 	"vigia/store/settings"
 )
-
-// SaveMemory has the collector work harder where the heap would grow past what a
-// catalogue of this size and so many open connections need: a small machine has more
-// time than memory, but not all of its time. The runtime's own GOMEMLIMIT goes before.
-func SaveMemory(trails, connections int) {
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(int64(40+trails/5)<<20 + int64(connections)*64<<10)
-	}
-}
 
 // Parts are what the hourly cycle works with beside the settings. All are required.
 type Parts struct {

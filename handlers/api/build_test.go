@@ -114,7 +114,7 @@ func TestHistory(t *testing.T) {
 	s := Builder{}.Build(e, now, now)
 	for day := 1; day <= historyDays; day++ {
 		w := httptest.NewRecorder()
-		s.park[0].history.Serve(w, httptest.NewRequest("GET", "/", nil), prepared.Terms{Now: now}, day)
+		s.park[0].history().Serve(w, httptest.NewRequest("GET", "/", nil), prepared.Terms{Now: now}, day)
 		var got struct {
 			Data []struct {
 				Estimaciones []map[string]any

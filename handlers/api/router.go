@@ -20,7 +20,9 @@ const (
 	usualAge     = 5 * time.Minute
 	alertsAge    = time.Minute
 	thresholdAge = time.Hour
-	outageAge    = time.Minute // of what says that there are no data
+	outageAge    = time.Minute     // of what says that there are no data
+	absenceAge   = time.Minute     // of what says that there is no such page
+	lateAge      = 2 * time.Second // of what a publication that is due will replace
 )
 
 //go:embed openapi.json
@@ -113,8 +115,10 @@ const cacheSlack = time.Second
 // longer than longest.
 func (s *Snapshot) terms(now time.Time, longest time.Duration) prepared.Terms {
 	age := longest
-	if !s.nextAt.IsZero() {
-		age = min(age, s.nextAt.Sub(now))
+	if wait := s.nextAt.Sub(now); !s.nextAt.IsZero() && wait > 0 {
+		age = min(age, wait)
+	} else if !s.nextAt.IsZero() {
+		age = min(age, lateAge) // at any moment, yet not everybody need ask
 	}
 	if !s.until.IsZero() {
 		age = min(age, s.until.Sub(now)-cacheSlack)
@@ -127,6 +131,9 @@ func (s *Snapshot) terms(now time.Time, longest time.Duration) prepared.Terms {
 
 // PageTerms are the terms of the site's pages, which show the same publication.
 func (s *Snapshot) PageTerms(now time.Time) prepared.Terms { return s.terms(now, usualAge) }
+
+// AbsenceTerms are the terms on which a page is said not to exist.
+func (s *Snapshot) AbsenceTerms(now time.Time) prepared.Terms { return s.terms(now, absenceAge) }
 
 // steady are the terms of what no publication changes.
 func (s *Snapshot) steady(now time.Time, age time.Duration) prepared.Terms {
@@ -213,7 +220,7 @@ func (s *Snapshot) serveHistory(w http.ResponseWriter, r *http.Request, slug str
 		Refuse(w, r, now, fault)
 		return
 	}
-	park.history.Serve(w, r, s.steady(now, usualAge), days)
+	park.history().Serve(w, r, s.steady(now, usualAge), days)
 }
 
 func (s *Snapshot) serveForecast(w http.ResponseWriter, r *http.Request, slug string, now time.Time) {
@@ -233,7 +240,7 @@ func (s *Snapshot) serveForecast(w http.ResponseWriter, r *http.Request, slug st
 		Refuse(w, r, now, fault)
 		return
 	}
-	park.forecast.Serve(w, r, s.terms(now, usualAge), hours)
+	park.forecast().Serve(w, r, s.terms(now, usualAge), hours)
 }
 
 func (s *Snapshot) serveAlerts(w http.ResponseWriter, r *http.Request, _ string, now time.Time) {

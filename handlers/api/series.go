@@ -7,9 +7,12 @@ import (
 	"vigia/store"
 )
 
+// seriesRoom is what the series of a small park take, in bytes.
+const seriesRoom = 256 << 10
+
 // forecast makes the hours ahead of a park's trails, cut by hours.
 func (b *build) forecast(park int) *prepared.Sheaf {
-	w := writer{b: b.big[:0]}
+	w := writer{b: make([]byte, 0, seriesRoom)}
 	var ends [][]int
 	w.open('[')
 	for t := range b.trailsOf(park) {
@@ -35,14 +38,13 @@ func (b *build) forecast(park int) *prepared.Sheaf {
 		w.close('}')
 	}
 	w.close(']')
-	b.big = w.b
 	return prepared.NewSheaf(w.b, ends)
 }
 
 // history makes the estimates issued for the hours past, newest first, cut by
 // days. A day is 24 hours back from the present one.
 func (b *build) history(park int) *prepared.Sheaf {
-	w := writer{b: b.big[:0]}
+	w := writer{b: make([]byte, 0, seriesRoom)}
 	var ends [][]int
 	present := b.now.Truncate(time.Hour)
 	w.open('[')
@@ -72,7 +74,6 @@ func (b *build) history(park int) *prepared.Sheaf {
 		w.close('}')
 	}
 	w.close(']')
-	b.big = w.b
 	return prepared.NewSheaf(w.b, ends)
 }
 

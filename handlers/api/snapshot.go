@@ -1,11 +1,11 @@
 // Package api is the public interface under /api/v1.
 //
-// An edition of the store goes in at [Builder.Build], which encodes every
-// answer of every route once and gives a [Snapshot] of prepared bodies. A request
+// An edition of the store goes in at [Builder.Build], which encodes the
+// answers of every route once and gives a [Snapshot] of prepared bodies. A request
 // then passes [NewRouter]: httprouter finds the route, the parameters are
-// checked, and the body is looked up and served. No request encodes a resource;
-// only /health, whose ages follow the clock, and errors are put together when
-// asked for.
+// checked, and the body is looked up and served. The long series of a park are
+// encoded for the first who asks for them; /health, whose ages follow the clock, and
+// errors are put together when asked for.
 package api
 
 import (
@@ -66,9 +66,9 @@ type Snapshot struct {
 // parkBodies are the answers of one park.
 type parkBodies struct {
 	detail, trails *prepared.Body
-	history        *prepared.Sheaf
-	forecast       *prepared.Sheaf // nil while unknown
-	alerts         *alertBodies    // nil while unknown
+	history        func() *prepared.Sheaf
+	forecast       func() *prepared.Sheaf // nil while unknown
+	alerts         *alertBodies           // nil while unknown
 }
 
 // alertBodies are lists of alerts: all, and those of one level.
@@ -84,7 +84,6 @@ type build struct {
 	known []bool   // by park: an estimate of a trail has a state now
 	fixed []byte   // the members that close every estimate
 	trail [][]byte // encoded Trails, as Catalogue.Trails
-	big   []byte   // space for the series, used again for each park
 }
 
 // Build encodes an edition as it stands at now. modified is when what it shows
@@ -140,14 +139,13 @@ func (o Builder) build(e *store.Edition, now, modified time.Time, earlier []park
 }
 
 // allParks makes the bodies of every park, on all processors. Each works on a
-// copy of the build with space and clocks of its own.
+// copy of the build with clocks of its own.
 func (b *build) allParks(earlier []parkBodies) []parkBodies {
 	parks := make([]parkBodies, len(b.e.Catalogue.Parks))
 	workers := min(runtime.GOMAXPROCS(0), len(parks))
 	var done sync.WaitGroup
 	for first := range workers {
-		own := *b
-		own.local, own.big = map[string][]string{}, nil
+		own := b.alone()
 		done.Go(func() {
 			for p := first; p < len(parks); p += workers {
 				for t := range own.trailsOf(p) {
@@ -159,13 +157,26 @@ func (b *build) allParks(earlier []parkBodies) []parkBodies {
 				if earlier != nil {
 					parks[p].history = earlier[p].history
 				} else {
-					parks[p].history = own.history(p)
+					parks[p].history = own.later(p, (*build).history)
 				}
 			}
 		})
 	}
 	done.Wait()
 	return parks
+}
+
+// alone gives a copy of the build for another goroutine.
+func (b *build) alone() *build {
+	own := *b
+	own.local = map[string][]string{}
+	return &own
+}
+
+// later makes a park's series when it is first asked for: they are most of what could
+// be encoded, and of most parks nobody asks for them between two publications.
+func (b *build) later(park int, series func(*build, int) *prepared.Sheaf) func() *prepared.Sheaf {
+	return sync.OnceValue(func() *prepared.Sheaf { return series(b.alone(), park) })
 }
 
 // Until is the instant from which the snapshot is no longer true: an alert
@@ -214,7 +225,7 @@ func (b *build) parkBodies(p int) parkBodies {
 		bodies.alerts = b.alertLists(p)
 	}
 	if b.hasHours(p) {
-		bodies.forecast = b.forecast(p)
+		bodies.forecast = b.later(p, (*build).forecast)
 	}
 	return bodies
 }
