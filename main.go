@@ -166,7 +166,6 @@ func (v *service) run(ctx context.Context) (err error) {
 	if v.certificates, err = v.newCertificates(); err != nil {
 		return err
 	}
-	v.greet(v.doors.Public.Addr()) // who comes from now on waits for the first edition
 	notifier, err := v.newNotifier()
 	if err != nil {
 		return err
@@ -175,6 +174,7 @@ func (v *service) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	v.greet(v.doors.Public.Addr()) // who comes from now on waits for the first edition
 	engine, err := v.newEngine(server, notifier)
 	if err != nil {
 		return err
@@ -286,7 +286,7 @@ func (v *service) newServer(notifier *notify.Notifier) (*handlers.Server, error)
 	served := handlers.Options{
 		Clock: v.Clock, Log: v.Log, BaseURL: v.BaseURL, Contact: v.Contact, Version: version,
 		TrustedProxies: v.TrustedProxies, RateLimit: v.RateLimit,
-		Desk: notifier, PushHosts: v.hosts, Policy: web.PolicyVersion,
+		Desk: notifier, File: v.file, PushHosts: v.hosts, Policy: web.PolicyVersion,
 		Pages: pages.Pages, Forms: pages.Router, NotFoundPage: pages.NotFound(v.crowd != nil), Assets: pages.Assets(),
 	}
 	if v.certificates != nil {

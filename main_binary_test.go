@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -161,7 +162,7 @@ func launch(t testing.TB, clock *turnedClock, args ...string) *child {
 	}
 	c := &child{command: exec.Command(path, args...), out: newConsole(), errs: newConsole(), ended: make(chan error, 1)}
 	c.command.Stdout, c.command.Stderr = c.out, c.errs
-	c.command.Env = append(os.Environ(), "GOMAXPROCS=2")
+	c.command.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "VIGIA_") }) // those are its settings
 	if clock != nil {
 		c.command.Env = append(c.command.Env, turnedBy+"="+clock.file.Name())
 	}

@@ -223,7 +223,12 @@ func (tr *trial) killOnce(number int, r *rand.Rand) {
 	fetched := time.Duration(time.Now().UnixNano() - l.fetchedAt.Load())
 	told := tr.notes.since(50 * time.Millisecond)
 	k := killed{at: tr.clock.Now(), cycle: fetched < 50*time.Millisecond, subscription: tr.asked.Load() > 0, sending: told > 0}
-	l.program.kill()
+	select {
+	case err := <-l.program.ended:
+		tr.t.Fatalf("life %d ended by itself: %v\n%s", number, err, l.program.errs)
+	default:
+		l.program.kill()
+	}
 	k.closed = !tr.away.Load() && cycleClosed(l.program.out.String())
 	end()
 	k.ended = tr.clock.Now().Add(time.Minute) // the relay may still be reading; the next life is hours later

@@ -37,7 +37,7 @@ func (e *Engine) Cycle(ctx context.Context) {
 	if ctx.Err() != nil {
 		return
 	}
-	if now := e.now(); fresh || now.Truncate(time.Hour) != e.issued || changed(before, e.statuses(now)) || e.uncounted() || e.undecided || e.failing != nil {
+	if now := e.now(); fresh || now.Truncate(time.Hour) != e.issued || changed(before, e.statuses(now)) || e.uncounted() || e.undecided || e.refused() {
 		e.issue(true)
 	}
 	e.verify(ctx)
@@ -127,7 +127,7 @@ func changedSince(before, after []alert.Alert) bool {
 func (e *Engine) noteCommit(err error) {
 	switch {
 	case err != nil && e.failing == nil:
-		e.o.Log.Error("estimates published but not kept", "error", err)
+		e.o.Log.Log(context.Background(), store.LogLevel(err), "estimates published but not kept", "error", err)
 	case err == nil && e.failing != nil:
 		e.o.Log.Info("the file can be written again")
 	}

@@ -351,7 +351,7 @@ func (q *queue) pause(o outcome) {
 // block stops sending while the store fails.
 func (q *queue) block(err error) {
 	if !q.blocked {
-		q.n.o.Log.Error("sending stopped: the store cannot be used, and what was sent could not be recorded",
+		q.n.o.Log.Log(context.Background(), store.LogLevel(err), "sending stopped: the store cannot be used, and what was sent could not be recorded",
 			"channel", q.channel.String(), "error", err)
 	}
 	q.blocked, q.retry = true, q.n.now().Add(watch)
