@@ -10,9 +10,10 @@ import (
 
 const (
 	// underWay is how many messages may be between being sent and being recorded when
-	// the program is killed: those of 8 workers for mail and 32 for push, as many made
-	// ready, and two commits of 64 of each channel.
-	underWay = 2*(8+32) + 2*2*64
+	// the program is killed. A channel takes more from the outbox while it holds less
+	// than twice its workers (8 for mail, 32 for push) and two commits of 64, and then
+	// twice its workers at the most.
+	underWay = 4*(8+32) + 2*2*64
 	// unrecorded is how long before a kill a message may have gone out that is sent
 	// once more after it: the time to gather outcomes and to commit them, on a machine
 	// that has other things to do.

@@ -28,7 +28,7 @@ func (e *Engine) renew(ctx context.Context, after func()) {
 		}
 		e.move()
 		e.keepUp()
-		if e.now().Before(m.retryAt) {
+		if m.waits(e.now()) {
 			continue
 		}
 		bounded, cancel := context.WithTimeout(ctx, modelTimeout)

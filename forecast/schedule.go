@@ -75,7 +75,7 @@ func (e *Engine) due() bool {
 		return true
 	}
 	for _, m := range e.models {
-		if m.failures > 0 && !now.Before(m.retryAt) {
+		if m.failures > 0 && !m.waits(now) {
 			return true
 		}
 	}
