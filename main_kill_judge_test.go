@@ -32,6 +32,8 @@ func (n *notes) lifeAt(at time.Time) int {
 // judge finds what the promises rule out.
 func (n *notes) judge() (findings []string) {
 	told := map[string][]parcel{}
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	slices.SortFunc(n.parcels, func(a, b parcel) int { return a.at.Compare(b.at) })
 	for _, p := range n.parcels {
 		told[p.who] = append(told[p.who], p)
@@ -83,23 +85,18 @@ func (n *notes) toldAfter(w *walker, mine []parcel) (findings []string) {
 
 // decidedTwice finds messages of the same that have different names.
 func (n *notes) decidedTwice(w *walker, mine []parcel) (findings []string) {
-	type matter struct {
-		storm stormOf
-		what  string
-	}
+	type matter struct{ thread, what string }
 	names := map[matter]string{}
 	for _, p := range mine {
-		m := matter{what: p.what}
+		m := matter{p.thread, p.what}
 		switch p.what {
 		case "other", "welcome":
 			continue
 		case "confirmation": // another request after a day has another one
-			m.storm.n = int(p.at.Sub(w.asked.tried) / (24 * time.Hour))
-		default:
-			m.storm = nearest(p.park, p.at)
+			m.thread = fmt.Sprint(int(p.at.Sub(w.asked.tried) / (24 * time.Hour)))
 		}
 		if before, known := names[m]; known && before != p.name {
-			findings = append(findings, fmt.Sprintf("told of %s of storm %v as %s, and at %v as %s", p.what, m.storm, before, p.at, p.name))
+			findings = append(findings, fmt.Sprintf("told of %s of %s as %s, and at %v as %s", p.what, m.thread, before, p.at, p.name))
 		}
 		names[m] = p.name
 	}
@@ -121,8 +118,8 @@ func tells(p parcel, s stormOf) bool {
 }
 
 // owed lists the storms that somebody must be told of: he was there a day before they
-// began, until they were over, a cycle was carried to its end in time, and another one
-// after it, so that there was time to send.
+// began, until they were over, and meanwhile there was a life in which a cycle was
+// carried to its end and everybody told.
 func (n *notes) owed(w *walker) (list []stormOf) {
 	if w.active.known.IsZero() || len(n.kills) == 0 {
 		return nil
@@ -132,11 +129,10 @@ func (n *notes) owed(w *walker) (list []stormOf) {
 		until = w.left.tried
 	}
 	for s := nearest(w.park, w.active.known); s.end().Before(until); s.n++ {
-		closed := 0
-		for _, k := range n.kills {
-			closed += one(k.closed && k.at.After(s.start().Add(-warned)) && k.at.Before(s.end().Add(-time.Hour)))
-		}
-		if !w.active.known.After(s.start().Add(-warned)) && (!w.picky || s.n%2 == 0) && closed > 1 {
+		settled := slices.ContainsFunc(n.kills, func(k killed) bool {
+			return k.settled && k.at.After(s.start().Add(-warned)) && k.at.Before(s.end().Add(-time.Hour))
+		})
+		if !w.active.known.After(s.start().Add(-warned)) && (!w.picky || s.n%2 == 0) && settled {
 			list = append(list, s)
 		}
 	}

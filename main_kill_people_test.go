@@ -20,6 +20,10 @@ import (
 // crowds is how many people at a time are about; each person belongs to one crowd.
 const crowds = 4
 
+// crowdSize is beyond which a crowd grows no more: half of it stays, and the more there
+// are the more of them leave.
+const crowdSize = 100
+
 // mark is when something was first tried, and when it was acknowledged; zero when
 // it was not.
 type mark struct{ tried, known time.Time }
@@ -34,7 +38,7 @@ func (m *mark) try(now time.Time) {
 type walker struct {
 	mail                string // "" for a browser
 	endpoint, key, auth string
-	park                int
+	crowd, park         int
 	asked               mark // to subscribe
 	active              mark // the confirmation; for a browser as asked
 	left                mark
@@ -52,6 +56,7 @@ func (w *walker) who() string { return w.mail + w.endpoint }
 type parcel struct {
 	at        time.Time
 	who, name string // name is the Message-ID; of a push the Topic with the title
+	thread    string // what it is about: the mail that it answers, "" for none; of a push the Topic
 	what      string // confirmation, welcome, caution, danger, over or other
 
 	park int // -1 when it names none
@@ -61,13 +66,14 @@ type parcel struct {
 type killed struct {
 	at, ended                    time.Time
 	cycle, subscription, sending bool
-	closed                       bool // a cycle of this life was carried to its end
+	settled                      bool // its cycle was carried to its end, and everybody told
 }
 
 // notes are all that is known from outside.
 type notes struct {
 	mu       sync.Mutex
 	people   [crowds][]*walker // each list is its crowd's alone while that is about
+	left     [crowds]int       // how many of them have left
 	parcels  []parcel
 	arrived  []time.Time       // of parcels, by the machine's clock
 	links    map[string]string // to confirm, by address
@@ -77,8 +83,8 @@ type notes struct {
 	unknown  atomic.Int64 // parks without an estimate
 	refused  atomic.Int64 // requests that were answered with 503
 
-	lastNote        time.Time // of the newest push that was taken in
-	letters, pushes int       // how many there were
+	taken   map[string]bool // the pushes that were taken in
+	letters int             // how many there were
 }
 
 // since counts the messages of the last instants.
@@ -149,7 +155,7 @@ func (tr *trial) collect() {
 				tr.t.Errorf("a letter that cannot be read: %v", err)
 				continue
 			}
-			p := parcel{at: l.At, who: l.To, name: m.Header.Get("Message-Id"), what: kindOf(l.Subject), park: parkOf(l.Subject)}
+			p := parcel{at: l.At, who: l.To, name: m.Header.Get("Message-Id"), thread: m.Header.Get("In-Reply-To"), what: kindOf(l.Subject), park: parkOf(l.Subject)}
 			if link := confirmLink.FindStringSubmatch(l.Text); link != nil && p.what == "confirmation" {
 				n.links[l.To] = link[1]
 			}
@@ -158,21 +164,23 @@ func (tr *trial) collect() {
 		}
 		n.letters = now
 	}
-	if now := tr.browsers.Requests(); now != n.pushes {
-		n.pushes = now
+	if tr.browsers.Requests() != len(n.taken) {
+		known := 0
 		for _, note := range tr.browsers.Notes() {
-			if !note.At.After(n.lastNote) {
-				break
+			which := fmt.Sprint(note.Endpoint, note.At.UnixNano())
+			if n.taken[which] { // they do not come quite in the order of their times
+				if known++; known > 256 {
+					break
+				}
+				continue
 			}
+			n.taken[which] = true
 			var said struct{ Titulo, Cuerpo, URL string }
 			if err := json.Unmarshal(note.Payload, &said); err != nil {
 				tr.t.Errorf("a push that cannot be read: %v", err)
 			}
-			n.parcels = append(n.parcels, parcel{at: note.At, who: note.Endpoint, name: note.Topic + said.Titulo, what: kindOf(said.Titulo), park: parkOf(said.URL)})
+			n.parcels = append(n.parcels, parcel{at: note.At, who: note.Endpoint, name: note.Topic + said.Titulo, thread: note.Topic, what: kindOf(said.Titulo), park: parkOf(said.URL)})
 			fresh++
-		}
-		if notes := tr.browsers.Notes(); len(notes) > 0 {
-			n.lastNote = notes[0].At
 		}
 	}
 	for range fresh {
@@ -215,8 +223,11 @@ func (tr *trial) crowd(l *life, number int) {
 			tr.step(l, client, people[len(people)-1], r)
 		default:
 			// Those who came lately have more to do.
-			last := len(people) - 1
-			tr.step(l, client, people[last-min(last, int(r.ExpFloat64()*8))], r)
+			at := len(people) - 1
+			if at -= min(at, int(r.ExpFloat64()*8)); r.IntN(2) == 0 {
+				at = r.IntN(len(people))
+			}
+			tr.step(l, client, people[at], r)
 		}
 		pause(l.ctx, time.Duration(r.IntN(8))*time.Millisecond)
 	}
@@ -224,7 +235,7 @@ func (tr *trial) crowd(l *life, number int) {
 
 // come adds somebody who has yet to ask.
 func (tr *trial) come(l *life, crowd int, r *rand.Rand) {
-	w := &walker{park: r.IntN(stormParks), wishes: []string{"precaucion"}}
+	w := &walker{crowd: crowd, park: r.IntN(stormParks), wishes: []string{"precaucion"}}
 	if r.IntN(3) == 0 {
 		w.wishes[0], w.picky = "peligro", true
 	}
@@ -247,7 +258,7 @@ func (tr *trial) step(l *life, client *http.Client, w *walker, r *rand.Rand) {
 		tr.ask(l, client, w)
 	case w.active.known.IsZero():
 		tr.confirm(l, client, w)
-	case !w.left.tried.IsZero(), r.IntN(250) == 0:
+	case !w.left.tried.IsZero(), r.IntN(crowdSize) < len(tr.notes.people[w.crowd])-tr.notes.left[w.crowd]-crowdSize/2, r.IntN(250) == 0:
 		tr.leave(l, client, w)
 	case len(w.wishes) > 1, r.IntN(40) == 0:
 		tr.change(l, client, w)
@@ -285,7 +296,10 @@ func (tr *trial) ask(l *life, client *http.Client, w *walker) {
 	}
 	if tr.careless && w.mail != "" {
 		tr.notes.promise(w, tr.clock.Now())
-		tr.do(l, client, "POST", "/api/v1/suscriptores", jsonKind, body)
+		l.about.Go(func() {
+			pause(l.ctx, 300*time.Millisecond)
+			tr.do(l, client, "POST", "/api/v1/suscriptores", jsonKind, body)
+		})
 		return
 	}
 	status, said, known := tr.do(l, client, "POST", "/api/v1/suscriptores", jsonKind, body)
@@ -356,6 +370,7 @@ func (tr *trial) leave(l *life, client *http.Client, w *walker) {
 		tr.t.Errorf("life %d: leaving: %d", l.number, status)
 	default:
 		w.left.known = tr.clock.Now()
+		tr.notes.left[w.crowd]++
 	}
 }
 
