@@ -83,8 +83,8 @@ type notes struct {
 	unknown  atomic.Int64 // parks without an estimate
 	refused  atomic.Int64 // requests that were answered with 503
 
-	taken   map[string]bool // the pushes that were taken in
-	letters int             // how many there were
+	taken           map[string]bool // the messages that were taken in
+	letters, pushes int             // how many of them there are
 }
 
 // since counts the messages of the last instants.
@@ -141,15 +141,34 @@ var (
 	parkName    = regexp.MustCompile(`[Cc]umbre.(\d+)`)
 )
 
+// take tells whether a message is new. More may come while they are listed, and not
+// quite in the order of their times.
+func (n *notes) take(which string) bool {
+	if n.taken[which] {
+		return false
+	}
+	n.taken[which] = true
+	return true
+}
+
 // collect takes in the messages that are new.
 func (tr *trial) collect() {
 	n := &tr.notes
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	fresh := 0
-	if now := tr.mailbox.Received(); now != n.letters {
-		letters := tr.mailbox.Letters()
-		for _, l := range letters[:now-n.letters] {
+	if tr.mailbox.Received() != n.letters {
+		known := 0
+		for _, l := range tr.mailbox.Letters() {
+			if known > 256 {
+				break
+			}
+			if !n.take(fmt.Sprint(l.To, l.At.UnixNano())) {
+				known++
+				continue
+			}
+			n.letters++
+			fresh++
 			m, err := stdmail.ReadMessage(strings.NewReader(string(l.Raw)))
 			if err != nil {
 				tr.t.Errorf("a letter that cannot be read: %v", err)
@@ -160,27 +179,25 @@ func (tr *trial) collect() {
 				n.links[l.To] = link[1]
 			}
 			n.parcels = append(n.parcels, p)
-			fresh++
 		}
-		n.letters = now
 	}
-	if tr.browsers.Requests() != len(n.taken) {
+	if tr.browsers.Requests() != n.pushes {
 		known := 0
 		for _, note := range tr.browsers.Notes() {
-			which := fmt.Sprint(note.Endpoint, note.At.UnixNano())
-			if n.taken[which] { // they do not come quite in the order of their times
-				if known++; known > 256 {
-					break
-				}
+			if known > 256 {
+				break
+			}
+			if !n.take(fmt.Sprint(note.Endpoint, note.At.UnixNano())) {
+				known++
 				continue
 			}
-			n.taken[which] = true
+			n.pushes++
+			fresh++
 			var said struct{ Titulo, Cuerpo, URL string }
 			if err := json.Unmarshal(note.Payload, &said); err != nil {
 				tr.t.Errorf("a push that cannot be read: %v", err)
 			}
 			n.parcels = append(n.parcels, parcel{at: note.At, who: note.Endpoint, name: note.Topic + said.Titulo, thread: note.Topic, what: kindOf(said.Titulo), park: parkOf(said.URL)})
-			fresh++
 		}
 	}
 	for range fresh {
