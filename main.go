@@ -149,7 +149,6 @@ func (v *service) run(ctx context.Context) (err error) {
 	if v.crowd != nil {
 		v.BaseURL = cmp.Or(v.BaseURL, v.public.Address())
 	}
-	v.public.Greet() // who comes from now on waits for the first edition
 	parts, err := v.assemble()
 	if err != nil {
 		return err
@@ -166,16 +165,17 @@ func (v *service) assemble() ([]func(context.Context) error, error) {
 	}); err != nil {
 		return nil, err
 	}
-	behind := front.Behind{Desk: v.notifier, Caught: v.caught, Join: v.join}
+	behind := front.Behind{Desk: v.notifier, File: v.file, Caught: v.caught, Join: v.join}
 	var saved *backups.Keeper // nil in the demo, whose folder goes away
 	if v.crowd == nil {
 		saved = backups.New(backups.Options{Store: v.file, Folder: v.Data, Clock: v.Clock, Log: v.Log})
-		behind = front.Behind{Desk: v.notifier, Backups: saved}
+		behind = front.Behind{Desk: v.notifier, File: v.file, Backups: saved}
 	}
 	server, err := v.public.Furnish(behind)
 	if err != nil {
 		return nil, err
 	}
+	v.public.Greet() // who comes from now on waits for the first edition
 	ledger := offline.Ledger(v.Clock, v.limits, v.file, v.Log)
 	engine, err := offline.Engine(v.Settings, v.Terminal, offline.Parts{
 		Store: v.file, Catalogue: v.parks, Ledger: ledger, Publisher: v.manager.Announcing(server), Notifier: v.notifier, Simulated: v.crowd != nil,

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -35,19 +34,13 @@ type built struct {
 	secure  *tls.Config // nil without HTTPS
 }
 
-// buildProgram makes the program as people run it.
-func buildProgram(t *testing.T) string {
+// besieged runs the program on some made-up weather, by HTTPS or not.
+func besieged(t *testing.T, byTLS bool) *built {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "vigia")
-	if said, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, said)
+	program, err := shipped()
+	if err != nil {
+		t.Fatal(err)
 	}
-	return path
-}
-
-// launch runs the program on some made-up weather, by HTTPS or not.
-func launch(t *testing.T, program string, byTLS bool) *built {
-	t.Helper()
 	_, url := weather(t, "127.0.0.1:0")
 	data, b := t.TempDir(), &built{t: t}
 	at, err := net.Listen("tcp", "127.0.0.1:0")
@@ -269,14 +262,13 @@ func TestThousandsOfSlowConnections(t *testing.T) {
 	if err != nil {
 		t.Skipf("%s=10000 runs it, for about five minutes", slowVariable)
 	}
-	program := buildProgram(t)
 	for _, c := range []struct {
 		name      string
 		byTLS     bool
 		addresses int
 	}{{"plain, one address", false, 1}, {"plain, 100 addresses", false, 100}, {"TLS, one address", true, 1}, {"TLS, 100 addresses", true, 100}} {
 		t.Run(c.name, func(t *testing.T) {
-			b := launch(t, program, c.byTLS)
+			b := besieged(t, c.byTLS)
 			honest := []string{"127.0.9.1", "127.0.9.2", "127.0.9.3"}
 			peace, end := context.WithTimeout(t.Context(), 10*time.Second)
 			t.Logf("alone: %s", b.ask(peace, honest...))

@@ -8,14 +8,20 @@ import (
 	"vigia/store"
 )
 
-// moveAlerts moves the alerts on with the hours. Their levels wait for the end of
-// the cycle, since runs that come in within it count as one: only then, with
-// closing, do they take the estimates into account, when a model brought a run
-// that they have not seen yet. Whether a run is new is told by what is kept with
-// the alerts, so that a restart in the middle of a cycle neither loses a run nor
-// counts it twice. A run that comes late, after a failure, counts in the next
-// hour: two runs in a row are two hours' at least.
+// moveAlerts moves the alerts on with the hours. While the clock cannot be right they
+// stay as they are, since by a wrong one they would all be over: it is believed again
+// once it agrees with the last cycle, or with the runs of the provider.
+//
+// Their levels wait for the end of the cycle, since runs that come in within it count
+// as one: only then, with closing, do they take the estimates into account, when a
+// model brought a run that they have not seen yet. Whether a run is new is told by
+// what is kept with the alerts, so that a restart in the middle of a cycle neither
+// loses a run nor counts it twice. A run that comes late, after a failure, counts in
+// the next hour: two runs in a row are two hours' at least.
 func (e *Engine) moveAlerts(now time.Time, trails []store.TrailForecast, closing bool) []alert.Alert {
+	if e.o.Store.Doubts(now) {
+		return e.alerts
+	}
 	if len(trails) == 0 {
 		return alert.Expire(e.alerts, now)
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jonboulle/clockwork"
+
 	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
 	"vigia/forecast/simulate"
@@ -269,5 +271,63 @@ func TestACycleThatFoundNoSpaceIsTriedAgainWithinTheHour(t *testing.T) {
 	w.clock.Advance(keepAgain)
 	if w.engine.due() {
 		t.Error("tried again though it was kept")
+	}
+}
+
+// By a clock that is a year ahead every alert would be over, and every model have to
+// wait for its next try until then. When it is right again all is as it was.
+func TestAClockThatIsAYearAheadEndsNoAlert(t *testing.T) {
+	w := newWorld(t)
+	w.blow(95, 0, 40)
+	before := w.cycle(t)
+	if len(before.Alerts) != 1 {
+		t.Fatalf("%+v", before.Alerts)
+	}
+	w.engine.o.Clock = clockwork.NewFakeClockAt(w.clock.Now().AddDate(1, 0, 0))
+	w.weather.Fail(simulate.Fault{Kind: simulate.Outage, On: simulate.AllCalls})
+	for range 2 {
+		if e := w.cycle(t); len(e.Trails) > 0 || e.Reason != hazard.DataTooOld {
+			t.Errorf("estimates a year ahead: %d, %s", len(e.Trails), e.Reason)
+		}
+	}
+	w.weather.Recover()
+	w.engine.o.Clock = w.clock
+	for _, m := range w.engine.models {
+		if m.failures == 0 || m.waits(w.clock.Now()) {
+			t.Errorf("%s: %d failures, and no try before %v", m.id, m.failures, m.retryAt)
+		}
+	}
+	after := w.cycle(t)
+	if len(after.Alerts) != 1 || after.Alerts[0].ID != before.Alerts[0].ID || after.Alerts[0].Version != before.Alerts[0].Version || len(after.Trails) == 0 {
+		t.Errorf("before %+v\nafter %+v", before.Alerts, after.Alerts)
+	}
+}
+
+// What could not be kept since the last cycle has another one made within minutes, and
+// not at once again.
+func TestARefusedWriteHasACycleTriedAgain(t *testing.T) {
+	w := newWorld(t)
+	w.cycle(t)
+	if err := w.store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	small, err := store.Open(w.path, store.Options{Clock: w.clock, MaxBytes: 4 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { small.Close() })
+	w.engine.o.Store = small
+	if err := small.SaveLedger(make([]byte, 8<<20)); !errors.Is(err, store.ErrFull) {
+		t.Fatal(err)
+	}
+	if w.engine.due() {
+		t.Error("tried again at once")
+	}
+	w.clock.Advance(keepAgain)
+	if !w.engine.due() {
+		t.Fatal("not tried again")
+	}
+	if e := w.cycle(t); e.StoreError != "" || small.WriteError() != nil || w.engine.due() {
+		t.Errorf("%q, %v, wanted again: %v", e.StoreError, small.WriteError(), w.engine.due())
 	}
 }

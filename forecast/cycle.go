@@ -47,10 +47,12 @@ func (e *Engine) Cycle(ctx context.Context) {
 	if ctx.Err() != nil {
 		return
 	}
-	if now := e.now(); fresh || now.Truncate(time.Hour) != e.issued || changed(before, e.statuses(now)) || e.uncounted() || e.undecided || e.failing != nil {
+	if now := e.now(); fresh || now.Truncate(time.Hour) != e.issued || changed(before, e.statuses(now)) || e.uncounted() || e.undecided || e.refused() {
 		e.issue(true)
 	}
-	e.verify(ctx)
+	if !e.o.Store.Doubts(e.now()) { // by a wrong clock other days would be over
+		e.verify(ctx)
+	}
 }
 
 // keepUp issues the hour from what is held when it has no edition yet.
@@ -137,7 +139,7 @@ func changedSince(before, after []alert.Alert) bool {
 func (e *Engine) noteCommit(err error) {
 	switch {
 	case err != nil && e.failing == nil:
-		e.o.Log.Error("estimates published but not kept", "error", err)
+		e.o.Log.Log(context.Background(), store.LogLevel(err), "estimates published but not kept", "error", err)
 	case err == nil && e.failing != nil:
 		e.o.Log.Info("the file can be written again")
 	}

@@ -16,6 +16,7 @@ type model struct {
 	confirmed time.Time  // when it last said that the run held is the newest
 	problem   string     // what went wrong at the last try, for people; empty when nothing did
 	failures  int        // tries in a row that failed
+	failedAt  time.Time  // when that was; zero for never
 	retryAt   time.Time  // no try before this
 }
 
@@ -30,7 +31,7 @@ const (
 func (m *model) failed(now time.Time, err error) {
 	m.problem = plain(err)
 	wait := min(firstRetry<<min(m.failures, 10), lastRetry)
-	m.failures++
+	m.failures, m.failedAt = m.failures+1, now
 	m.retryAt = now.Add(wait/2 + rand.N(wait)) // #nosec G404 -- spreads the load; no secret
 	var failure *openmeteo.Error
 	if errors.As(err, &failure) && failure.RetryAt.After(m.retryAt) {
@@ -41,6 +42,12 @@ func (m *model) failed(now time.Time, err error) {
 func (m *model) worked(now time.Time) {
 	m.problem, m.failures, m.retryAt = "", 0, time.Time{}
 	m.confirmed = now
+}
+
+// waits tells whether it is too early for another try. A failure from a time that the
+// clock has yet to reach was noted by a wrong one, and says nothing.
+func (m *model) waits(now time.Time) bool {
+	return now.Before(m.retryAt) && !now.Before(m.failedAt)
 }
 
 func plain(err error) string {

@@ -33,7 +33,7 @@ func (e *Engine) renew(ctx context.Context, tell renewing) {
 		}
 		e.move()
 		e.keepUp()
-		if e.now().Before(m.retryAt) {
+		if m.waits(e.now()) {
 			continue
 		}
 		bounded, cancel := context.WithTimeout(ctx, modelTimeout)
@@ -95,7 +95,7 @@ func (e *Engine) renewModel(ctx context.Context, m *model, asking func()) (fetch
 	e.o.Log.Info("run fetched", "model", m.id, "run", info.Init.UTC(), "points", len(m.run.Places),
 		"weight", answer.Weight, "implausible", answer.Implausible, "farthest_cell_km", int(answer.FarthestKm))
 	if err := e.o.Store.SaveRun(m.run); err != nil {
-		e.o.Log.Error("run not kept: a restart will ask for it again", "model", m.id, "error", err)
+		e.o.Log.Log(ctx, store.LogLevel(err), "run not kept: a restart will ask for it again", "model", m.id, "error", err)
 	}
 	return true, nil
 }

@@ -15,8 +15,9 @@ import (
 // sleeps or its clock is set.
 const watchEvery = 5 * time.Second
 
-// keepAgain is how long after a cycle that could not be kept another one tries: what
-// has no space for a while must not leave people untold for an hour.
+// keepAgain is how long after a cycle that could not be kept, or when anything else
+// could not since, another one tries: what has no space for a while must not leave
+// people untold for an hour, nor be reported for one when there is space again.
 const keepAgain = 5 * time.Minute
 
 // Run runs a cycle now and at every full hour
@@ -70,16 +71,19 @@ func (e *Engine) due() bool {
 	if now.Truncate(time.Hour) != e.issued && !e.issued.IsZero() {
 		return true
 	}
-	if e.failing != nil && e.o.Store.Err() == nil && now.Sub(e.issuedAt).Abs() >= keepAgain {
+	if e.refused() && e.o.Store.Err() == nil && now.Sub(e.issuedAt).Abs() >= keepAgain {
 		return true
 	}
 	for _, m := range e.models {
-		if m.failures > 0 && !now.Before(m.retryAt) {
+		if m.failures > 0 && !m.waits(now) {
 			return true
 		}
 	}
 	return false
 }
+
+// refused tells that the last cycle could not be kept, or anything else since.
+func (e *Engine) refused() bool { return e.failing != nil || e.o.Store.WriteError() != nil }
 
 // guarded runs a cycle. When it breaks off, what was published last stays until it
 // expires.

@@ -118,7 +118,8 @@ func nextVerification(now time.Time) time.Time {
 // later; nothing of it keeps estimates from being made.
 func (e *Engine) verify(ctx context.Context) {
 	now := e.now()
-	if ctx.Err() != nil || now.Before(e.verifyAt) {
+	early := now.Before(e.verifyAt) && e.verifyAt.Sub(now) <= day // a later time is that of a wrong clock
+	if ctx.Err() != nil || early {
 		return
 	}
 	e.verifyAt = nextVerification(now)

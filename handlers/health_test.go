@@ -80,6 +80,29 @@ func TestHealth(t *testing.T) {
 	}
 }
 
+// file is one whose last write was refused for a reason, nil for none.
+type file struct{ err error }
+
+func (f *file) WriteError() error { return f.err }
+
+// A write of any kind that is refused shows at once, and so does the next that is not.
+func TestHealthTellsOfRefusedWrites(t *testing.T) {
+	kept := &file{}
+	s := newStand(t, fine(), func(o *Options) { o.File = kept })
+	for _, err := range []error{nil, store.ErrFull, nil, store.ErrReadOnly} {
+		kept.err = err
+		data, _ := s.get("/api/v1/health").envelope(t)
+		health := data.(map[string]any)
+		want, state := "ok", "ok"
+		if err != nil {
+			want, state = "error", "degradado"
+		}
+		if got := health["base_de_datos"].(map[string]any)["estado"]; got != want || health["estado"] != state {
+			t.Errorf("%v: the file is %v, all is %v", err, got, health["estado"])
+		}
+	}
+}
+
 // copies are the backups of a service.
 type copies struct {
 	at      time.Time

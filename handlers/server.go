@@ -41,6 +41,7 @@ type Options struct {
 	Meter          Meter          // is told of every answer; nil counts nothing
 	Desk           api.Desk       // nil is a service without subscriptions
 	Backups        api.Backups    // nil is a service that makes none
+	File           api.File       // where everything is kept; nil is one that is always written
 	PushHosts      subscription.PushHosts
 	Policy         string // version of the privacy page, which a consent names
 	// Crowd is told how many connections the public has open, each time that this has
@@ -179,7 +180,7 @@ func (s *Server) pagesOf(e *store.Edition, now time.Time) *view {
 }
 
 func (s *Server) builder(v *view) api.Builder {
-	b := api.Builder{BaseURL: s.BaseURL, Version: s.Version, Desk: s.Desk, Backups: s.Backups, HasPage: func(path string) bool {
+	b := api.Builder{BaseURL: s.BaseURL, Version: s.Version, Desk: s.Desk, Backups: s.Backups, File: s.File, HasPage: func(path string) bool {
 		return v.pages.Page(path) != nil
 	}}
 	if s.Certificates != nil {

@@ -68,7 +68,7 @@ func (c *clerk) work(ctx context.Context) {
 	for more := true; more && ctx.Err() == nil; {
 		var err error
 		if more, err = c.batch(); err != nil && !c.failing {
-			c.n.o.Log.Error("requests to subscribe cannot be decided on; they wait", "error", err)
+			c.n.o.Log.Log(ctx, store.LogLevel(err), "requests to subscribe cannot be decided on; they wait", "error", err)
 		}
 		c.failing = err != nil
 	}

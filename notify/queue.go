@@ -46,7 +46,9 @@ type queue struct {
 	done     chan outcome             // of sending
 	kept     []outcome                // not yet recorded
 	since    time.Time                // when the first of kept came in
-	batch    []outcome                // the first of kept, while they are being recorded
+	batch    []outcome                // the first of kept, while they are being recorded; else nil
+	away     map[string]*absence      // by via
+	back     []absentee               // brought forward with batch
 	recorded chan error
 	dry      bool      // nothing else is due, until something happens
 	next     time.Time // when something is due, zero for never
@@ -84,7 +86,7 @@ type status struct {
 func newQueue(n *Notifier, channel subscription.Channel, workers int, send sendFunc) *queue {
 	return &queue{
 		n: n, channel: channel, workers: workers, send: send, wake: make(chan struct{}, 1), composer: composer{n: n},
-		busy: map[uint64]bool{}, people: map[subscription.ID]bool{},
+		busy: map[uint64]bool{}, people: map[subscription.ID]bool{}, away: map[string]*absence{},
 		done: make(chan outcome, workers), recorded: make(chan error, 1),
 	}
 }
@@ -143,7 +145,7 @@ func (q *queue) land(cut func()) {
 // finish records what is left when nothing is under way any more.
 func (q *queue) finish() {
 	var err error
-	for err == nil && len(q.kept) > 0 {
+	for err == nil && (len(q.kept) > 0 || q.batch != nil) {
 		if q.batch == nil {
 			q.write()
 		}
@@ -351,7 +353,7 @@ func (q *queue) pause(o outcome) {
 // block stops sending while the store fails.
 func (q *queue) block(err error) {
 	if !q.blocked {
-		q.n.o.Log.Error("sending stopped: the store cannot be used, and what was sent could not be recorded",
+		q.n.o.Log.Log(context.Background(), store.LogLevel(err), "sending stopped: the store cannot be used, and what was sent could not be recorded",
 			"channel", q.channel.String(), "error", err)
 	}
 	q.blocked, q.retry = true, q.n.now().Add(watch)

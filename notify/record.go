@@ -27,7 +27,8 @@ func (q *queue) record() {
 		return
 	}
 	idle := q.flying == 0 && len(q.ready) == 0
-	if q.batch == nil && len(q.kept) > 0 && (idle || len(q.kept) >= inACommit || now.Sub(q.since).Abs() >= gathering) {
+	enough := len(q.kept) > 0 && (idle || len(q.kept) >= inACommit || now.Sub(q.since).Abs() >= gathering)
+	if q.batch == nil && (enough || q.probes(now)) {
 		q.write()
 	}
 }
@@ -54,17 +55,23 @@ func (q *queue) unblock() {
 	q.blocked, q.dry = false, false
 }
 
-// write starts recording the first outcomes that are kept.
+// write starts recording the first outcomes that are kept, and what they let be brought
+// forward.
 func (q *queue) write() {
-	batch := slices.Clone(q.kept[:min(len(q.kept), inACommit)])
-	q.batch = batch
-	go func() { q.recorded <- q.n.keep(batch) }()
+	batch := append([]outcome{}, q.kept[:min(len(q.kept), inACommit)]...)
+	back := q.recall(batch)
+	if len(batch)+len(back) == 0 {
+		return
+	}
+	q.batch, q.back = batch, back
+	go func() { q.recorded <- q.keepBatch(batch, back) }()
 }
 
 // wrote takes in how recording went.
 func (q *queue) wrote(err error) {
 	batch := q.batch
 	q.batch = nil
+	q.recallEnded()
 	if err != nil {
 		q.block(err)
 		return
@@ -76,6 +83,7 @@ func (q *queue) wrote(err error) {
 			q.delayed(batch[i].due)
 		}
 	}
+	q.missed(batch)
 	q.tally.add(batch)
 	q.status.count(&q.tally)
 	q.tally.log(q.n.o.Log, q.channel, q.n.o.Store.Queued(q.channel))
@@ -89,15 +97,15 @@ func (q *queue) delayed(due time.Time) {
 	q.status.delayed = later(q.status.delayed, due)
 }
 
-// keep records what came of letters in one transaction.
-func (n *Notifier) keep(batch []outcome) error {
-	return n.o.Store.Update("record what came of messages", func(tx *store.Tx) error {
+// keepBatch records what came of letters in one transaction, and has others due now.
+func (q *queue) keepBatch(batch []outcome, back []absentee) error {
+	return q.n.o.Store.Update("record what came of messages", func(tx *store.Tx) error {
 		for i := range batch {
-			if err := n.keepOne(tx, &batch[i]); err != nil && !errors.Is(err, store.ErrNotFound) {
+			if err := q.n.keepOne(tx, &batch[i]); err != nil && !errors.Is(err, store.ErrNotFound) {
 				return fmt.Errorf("message %d: %w", batch[i].item.Seq, err)
 			}
 		}
-		return nil
+		return q.bringForward(tx, back)
 	})
 }
 

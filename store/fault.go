@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"runtime/debug"
 	"syscall"
 
@@ -28,6 +29,16 @@ var (
 	// ErrClosed: the store was closed.
 	ErrClosed = errors.New("the store is closed")
 )
+
+// LogLevel is the level at which a failure is logged by whoever needed the store for
+// something: a warning where the store itself has said, once for all, that it is full
+// or can no longer be written, else an error.
+func LogLevel(err error) slog.Level {
+	if errors.Is(err, ErrFull) || errors.Is(err, ErrReadOnly) {
+		return slog.LevelWarn
+	}
+	return slog.LevelError
+}
 
 // DamagedError says that the file, or a value in it, is not what was written, or
 // that the file is not one of Vigía at all. The file has been left as it is.

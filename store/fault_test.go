@@ -490,16 +490,26 @@ func TestAFullDiskIsSurvived(t *testing.T) {
 func TestTheLimitOfSizeIsKept(t *testing.T) {
 	o := testOptions()
 	o.MaxBytes = 3 << 20
+	log, lines := logged(t)
+	o.Log = log
 	s, err := Open(newPath(t), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer checkAndClose(t, s)
-	if err := s.SaveLedger(make([]byte, 4<<20)); !errors.Is(err, ErrFull) {
-		t.Errorf("%v", err)
+	for range 3 {
+		if err := s.SaveLedger(make([]byte, 4<<20)); !errors.Is(err, ErrFull) {
+			t.Errorf("%v", err)
+		}
+		if err := s.WriteError(); !errors.Is(err, ErrFull) || s.Err() != nil || s.Figures().Writable {
+			t.Errorf("after a write that was refused: %v, %v, writable: %v", err, s.Err(), s.Figures().Writable)
+		}
 	}
-	if err := s.SaveLedger([]byte("small")); err != nil {
-		t.Errorf("after it: %v", err)
+	if err := s.SaveLedger([]byte("small")); err != nil || s.WriteError() != nil || !s.Figures().Writable {
+		t.Errorf("after it: %v, %v", err, s.WriteError())
+	}
+	if said := lines(); strings.Count(said, "the disk is full") != 1 || strings.Count(said, "room for the store again") != 1 {
+		t.Errorf("not said once each: %s", said)
 	}
 	if s.Size() > o.MaxBytes {
 		t.Errorf("%d bytes", s.Size())

@@ -3,7 +3,7 @@ package store
 // FileFigures tell how it stands with the file, for the operator.
 type FileFigures struct {
 	Bytes        int64 // size; 0 when it cannot be known
-	Writable     bool  // it can be written
+	Writable     bool  // the last write went through, and the next one may
 	OpenReads    int   // read transactions open now; they pin pages
 	FreePages    int   // pages that the next writes use
 	PendingPages int   // pages that are free once the open transactions end
@@ -13,7 +13,7 @@ type FileFigures struct {
 func (s *Store) Figures() FileFigures {
 	stats := s.Stats()
 	return FileFigures{
-		Bytes: s.Size(), Writable: s.Err() == nil, OpenReads: stats.OpenTxN,
+		Bytes: s.Size(), Writable: s.WriteError() == nil, OpenReads: stats.OpenTxN,
 		FreePages: stats.FreePageN, PendingPages: stats.PendingPageN,
 	}
 }

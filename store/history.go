@@ -113,6 +113,17 @@ func (s *Store) Confirmed() (map[string]time.Time, error) {
 	return confirmed, err
 }
 
+// Doubts tells whether the clock cannot be right at an instant: it is too far from the
+// last cycle kept. What cannot be read gives no reason to doubt.
+func (s *Store) Doubts(now time.Time) bool {
+	believed := true
+	err := s.view("judge the clock", func(tx *bbolt.Tx) (err error) {
+		believed, err = s.believed(tx, now)
+		return err
+	})
+	return err == nil && !believed
+}
+
 // LastTime gives the time of the last cycle kept, for judging whether the clock
 // can be right. ErrNotFound before the first.
 func (s *Store) LastTime() (time.Time, error) {

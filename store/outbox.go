@@ -246,6 +246,30 @@ func (t *Tx) Postpone(i *Item, due time.Time) error {
 	return nil
 }
 
+// BringForward has an item that waits due at another time, as a try that was never made.
+// Of the item only Channel, Urgent, Due and Seq are read. ErrNotFound when it is not in
+// the outbox, or is due at another time than the item says.
+func (t *Tx) BringForward(i *Item, due time.Time) error {
+	bucket, key := t.tx.Bucket(bucketItems), itemKey(i)
+	value := bucket.Get(key)
+	if value == nil {
+		return ErrNotFound
+	}
+	held, err := decodeItem(key, value)
+	if err != nil {
+		return t.damaged(bucketItems, key, err)
+	}
+	if err := t.takeOut(&held); err != nil {
+		return err
+	}
+	held.Due = due
+	key = itemKey(&held)
+	if err := bucket.Put(key, sealedItem(key, &held)); err != nil {
+		return fmt.Errorf("bring forward: %w", err)
+	}
+	return nil
+}
+
 func (t *Tx) takeOut(i *Item) error {
 	was, err := forget(t.tx.Bucket(bucketItems), itemKey(i))
 	if err != nil {

@@ -133,7 +133,7 @@ func (r *restoration) findLive(path string) (err error) {
 		return err
 	}
 	if r.there, err = os.Stat(r.live); err == nil && !r.there.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a regular file", r.live)
+		err = fmt.Errorf("%s is not a regular file; move it away first", r.live)
 	}
 	return err
 }

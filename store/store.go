@@ -57,6 +57,7 @@ type Store struct {
 	unreleased atomic.Int32          // transactions that a fault left with bbolt's locks held
 	readOnly   atomic.Pointer[error] // why nothing can be written any more
 	broken     atomic.Pointer[error] // why nothing can be read any more
+	full       atomic.Pointer[error] // why the last write had no room, nil when it had
 	needed     atomic.Int64          // bytes that the file had when it was last known to be whole
 	numbering  atomic.Pointer[numbering]
 
@@ -104,12 +105,22 @@ func (s *Store) Stats() bbolt.Stats {
 
 // Err tells why the store can no longer be written, nil while it can.
 func (s *Store) Err() error {
-	for _, p := range []*error{s.broken.Load(), s.readOnly.Load()} {
-		if p != nil {
-			return *p
-		}
+	if p := s.broken.Load(); p != nil {
+		return *p
+	}
+	if p := s.readOnly.Load(); p != nil {
+		return fmt.Errorf("%w: %w", ErrReadOnly, *p)
 	}
 	return nil
+}
+
+// WriteError tells why the last write was refused, nil when it went through or there
+// was none yet: [Store.Err], or an ErrFull, which the next write may be spared.
+func (s *Store) WriteError() error {
+	if p := s.full.Load(); p != nil && s.Err() == nil {
+		return *p
+	}
+	return s.Err()
 }
 
 // Answer reads from the file, which takes no time unless something holds up every
@@ -176,6 +187,9 @@ func (s *Store) write(do func(*bbolt.Tx) error) error {
 		return s.failedCommit(err)
 	}
 	s.noteSize()
+	if s.full.Swap(nil) != nil {
+		s.log.Info("there is room for the store again, and it is written")
+	}
 	return nil
 }
 
@@ -194,8 +208,11 @@ func (s *Store) noteSize() {
 // says that all is well.
 func (s *Store) failedCommit(err error) error {
 	if isFull(err) {
-		s.log.Error("the store's disk is full; nothing was written", "error", err)
-		return fmt.Errorf("%w: %w", ErrFull, err)
+		err = fmt.Errorf("%w: %w", ErrFull, err)
+		if s.full.Swap(&err) == nil {
+			s.log.Error("the disk is full, and the store is not written until there is room; make some, reading and what is kept are not touched", "error", err)
+		}
+		return err
 	}
 	s.stopWriting(err)
 	return fmt.Errorf("%w: %w", ErrReadOnly, err)

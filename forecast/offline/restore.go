@@ -49,7 +49,7 @@ func tellRestored(w io.Writer, s *settings.Settings, done *store.Restored) {
 	case done.Kept == "":
 		fmt.Fprintln(w, "No file was there: who left or subscribed after the backup is not known, save who left as far as other backups in the folder tell. Some may be told again of what they know, and those who left can leave again by any link they have.")
 	case done.Unread != nil:
-		fmt.Fprintf(w, "The file that was there could not be read to its end (%v). What could be read of who left and who subscribed after the backup was taken over; of the others, those who left may be told again, and those who subscribed must do so again.\n", done.Unread)
+		fmt.Fprintf(w, "The file that was there could not be read to its end (%v). What could be read of who left and who subscribed after the backup was taken over; of the others, those who left may be told again, and those who subscribed must do so again.\n", plainly(done.Unread))
 	default:
 		fmt.Fprintln(w, "Who left and who subscribed after the backup, what they wish, what they were told and what waits to be sent was taken over from the file that was there.")
 	}
@@ -67,4 +67,12 @@ func tellRestored(w io.Writer, s *settings.Settings, done *store.Restored) {
 		fmt.Fprintf(w, "%s stays as it is, and with it the links in mails sent so far.\n", key)
 	}
 	fmt.Fprintln(w, "Start the service again.")
+}
+
+// plainly says what is wrong with a file without what to do about it, which is done.
+func plainly(err error) error {
+	if damaged := (*store.DamagedError)(nil); errors.As(err, &damaged) {
+		return damaged.Cause
+	}
+	return err
 }

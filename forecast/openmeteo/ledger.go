@@ -63,6 +63,7 @@ type Ledger struct {
 	days      []dayTotal // ascending, the newest last
 	holdUntil time.Time  // the provider said to wait until then
 	holdScope Scope
+	unkept    bool // the last change could not be kept
 }
 
 // booking is the weight of one call.

@@ -103,7 +103,9 @@ func (l *Ledger) save() {
 	if err == nil {
 		err = l.OnChange(state)
 	}
-	if err != nil && l.Log != nil {
-		l.Log.Error("the ledger of the weather provider could not be kept", "error", err)
+	// Once for all calls until it works again: the store says itself what is wrong.
+	if err != nil && !l.unkept && l.Log != nil {
+		l.Log.Warn("the ledger of the weather provider could not be kept; after a restart too much may be asked for", "error", err)
 	}
+	l.unkept = err != nil
 }

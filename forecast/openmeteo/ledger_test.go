@@ -297,10 +297,12 @@ func TestSaveFailureDoesNotStop(t *testing.T) {
 	ledger := NewLedger(clockwork.NewFakeClockAt(noon), FreeLimits)
 	ledger.Log = slog.New(slog.NewTextHandler(&log, nil))
 	ledger.OnChange = func([]byte) error { return errors.New("disk full") }
-	if _, err := ledger.Reserve(5); err != nil {
-		t.Error(err)
+	for range 2 {
+		if _, err := ledger.Reserve(5); err != nil {
+			t.Error(err)
+		}
 	}
-	if !bytes.Contains(log.Bytes(), []byte("disk full")) {
+	if bytes.Count(log.Bytes(), []byte("disk full")) != 1 {
 		t.Errorf("log %q", log.String())
 	}
 }

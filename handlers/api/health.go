@@ -24,6 +24,13 @@ type healthFacts struct {
 	desk         Desk                                     // nil is no channel
 	certificate  func() (expires time.Time, failing bool) // nil is none
 	backups      Backups                                  // nil is none made
+	file         File                                     // nil is one that is always written
+}
+
+// File is where everything is kept.
+type File interface {
+	// WriteError tells why the last write was refused, nil when it went through.
+	WriteError() error
 }
 
 // Backups is what makes the copies of the file.
@@ -34,7 +41,7 @@ type Backups interface {
 }
 
 func (b *build) healthFacts() healthFacts {
-	h := healthFacts{edition: b.e, version: b.Version, total: len(b.e.Catalogue.Trails), desk: b.Desk, certificate: b.Certificate, backups: b.Backups}
+	h := healthFacts{edition: b.e, version: b.Version, total: len(b.e.Catalogue.Trails), desk: b.Desk, certificate: b.Certificate, backups: b.Backups, file: b.File}
 	if b.e.Simulated {
 		h.version += "+simulado"
 	}
@@ -54,7 +61,7 @@ func (h *healthFacts) down() bool { return h.known == 0 }
 // estimates.
 func (h *healthFacts) degraded(now time.Time) bool {
 	e := h.edition
-	if h.known < h.total || h.stale || e.StoreError != "" || h.noticesTrouble(now) {
+	if h.known < h.total || h.stale || h.refusing() || h.noticesTrouble(now) {
 		return true
 	}
 	if !e.NextAt.IsZero() && now.After(e.NextAt.Add(lateness)) {
@@ -174,9 +181,15 @@ func (h *healthFacts) writeModels(w *writer, now time.Time) {
 	w.close(']')
 }
 
+// refusing tells that the file could not be written, or its history not be read, when
+// that was tried last: with the edition, or since.
+func (h *healthFacts) refusing() bool {
+	return h.edition.StoreError != "" || h.file != nil && h.file.WriteError() != nil
+}
+
 func (h *healthFacts) writeStore(w *writer) {
 	state := "ok"
-	if h.edition.StoreError != "" {
+	if h.refusing() {
 		state = "error"
 	}
 	w.key("base_de_datos")

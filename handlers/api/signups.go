@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -9,6 +10,7 @@ import (
 	"github.com/julienschmidt/httprouter"
 
 	"vigia/handlers/prepared"
+	"vigia/store"
 	"vigia/store/subscription"
 )
 
@@ -236,7 +238,7 @@ func (s *Signups) failed(err error) *Fault {
 	case errors.Is(err, subscription.ErrTooMany):
 		s.Log.Warn("a request for a subscription was refused", "error", err)
 	default:
-		s.Log.Error("a request about a subscription failed", "error", err)
+		s.Log.Log(context.Background(), store.LogLevel(err), "a request about a subscription failed", "error", err)
 	}
 	return &Fault{
 		Status: http.StatusServiceUnavailable, Code: "no_disponible", RetryAfter: storeRetry,

@@ -41,6 +41,8 @@ type Builder struct {
 	Certificate func() (expires time.Time, failing bool)
 	// Backups tells of the copies of the file; nil is none.
 	Backups Backups
+	// File tells whether what is to be kept can be; nil is that it always can.
+	File File
 }
 
 // Snapshot is every answer of the API at one publication. It is immutable.

@@ -106,6 +106,7 @@ func (f *Front) Greet() {
 // Behind are those who do the work behind the front.
 type Behind struct {
 	Desk    api.Desk    // where subscriptions are made
+	File    api.File    // where everything is kept
 	Backups api.Backups // nil is a service that makes none
 	// Caught and Join are the demo's, nil outside it: what was sent, and a new browser
 	// that follows a park.
@@ -132,7 +133,7 @@ func (f *Front) Furnish(b Behind) (*handlers.Server, error) {
 	served := handlers.Options{
 		Clock: o.Clock, Log: o.Log, BaseURL: o.BaseURL, Contact: o.Contact, Version: o.Version,
 		TrustedProxies: o.TrustedProxies, RateLimit: o.RateLimit,
-		Desk: b.Desk, Backups: b.Backups, PushHosts: o.Hosts, Policy: web.PolicyVersion, Crowd: o.Crowd,
+		Desk: b.Desk, File: b.File, Backups: b.Backups, PushHosts: o.Hosts, Policy: web.PolicyVersion, Crowd: o.Crowd,
 		Pages: pages.Pages, Forms: pages.Router, NotFoundPage: pages.NotFound(b.Caught != nil), Assets: pages.Assets(),
 	}
 	if f.certificates != nil {

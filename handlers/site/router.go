@@ -195,7 +195,7 @@ const storeRetry = 120
 // failed answers that nothing could be done, and when to try again. The error is
 // logged here, once.
 func (d *desk) failed(w http.ResponseWriter, r *http.Request, err error) {
-	level := slog.LevelError
+	level := store.LogLevel(err)
 	if errors.Is(err, subscription.ErrTooMany) {
 		level = slog.LevelWarn
 	}

@@ -100,5 +100,8 @@ const (
 type Result struct {
 	Verdict Verdict
 	After   time.Duration // Retry: the least time to wait, 0 when not said
-	Err     error         // what was answered, without addresses, endpoints or tokens
+	// Unreached says of Retry that nobody was there to take any message: it is tried
+	// again as soon as another one gets through.
+	Unreached bool
+	Err       error // what was answered, without addresses, endpoints or tokens
 }

@@ -29,7 +29,7 @@ func (s *Sender) Send(ctx context.Context, b *bulletin.Bulletin, to string) bull
 		}
 		return bulletin.Result{Verdict: bulletin.Delivered}
 	}
-	return bulletin.Result{Verdict: judge(err), Err: s.advised(err, scrubbed(err, to))}
+	return bulletin.Result{Verdict: judge(err), Unreached: unreached(err), Err: s.advised(err, scrubbed(err, to))}
 }
 
 // deliver sends a letter over an idle connection or a new one. An idle connection

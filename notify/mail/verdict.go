@@ -94,6 +94,12 @@ func judge(err error) bulletin.Verdict {
 	}
 }
 
+// unreached tells whether there was no connection to the relay, whatever the message.
+func unreached(err error) bool {
+	var dialing *dialError
+	return errors.As(err, &dialing) && judgeDial(dialing.err) == bulletin.Retry
+}
+
 // judgeKind says what a refusal for good of a recipient or of a message means.
 //
 // Only kind 5.1 blames the address, and 5.1.7 and 5.1.8 of it blame the sender's.

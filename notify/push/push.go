@@ -213,7 +213,7 @@ func (s *Sender) post(ctx context.Context, to *address, n *notification, payload
 	}
 	response, err := transport.RoundTrip(request)
 	if err != nil {
-		return bulletin.Result{Verdict: bulletin.Retry, Err: fmt.Errorf("push to %s: %w", to.url.Hostname(), withoutEndpoint(err))}
+		return bulletin.Result{Verdict: bulletin.Retry, Unreached: true, Err: fmt.Errorf("push to %s: %w", to.url.Hostname(), withoutEndpoint(err))}
 	}
 	drain(response.Body)
 	return s.judge(to, response)

@@ -1,0 +1,183 @@
+package notify
+
+import (
+	"errors"
+	"net/url"
+	"slices"
+	"time"
+
+	"vigia/notify/bulletin"
+	"vigia/store"
+)
+
+// A relay or a push service that is away for a day leaves each message with its own
+// next try, hours ahead. So that a danger is told soon after it is back, the most
+// urgent of them tries every few minutes; and once any message gets through, the
+// others are brought forward, some with each commit, as fast as those before them are
+// delivered. It is held in memory: after a restart each has its own next try again.
+const (
+	probeEvery = firstRetry
+	recalled   = inACommit // brought forward in a commit
+	mostAbsent = 1 << 17   // messages held; those beyond wait for their own time
+)
+
+// absentee is a message that waits for who could not be reached.
+type absentee struct {
+	seq    uint64
+	due    time.Time
+	urgent bool
+}
+
+// absence is a relay or a push service that could not be reached.
+type absence struct {
+	waiting [2][]absentee        // the urgent and the others, in the order in which they failed
+	due     map[uint64]time.Time // by seq; of those in waiting that are not here, or due at another time, something else became
+	tried   time.Time            // when one of them was brought forward last
+	back    bool                 // a message got through since
+}
+
+func newAbsence(now time.Time) *absence { return &absence{due: map[uint64]time.Time{}, tried: now} }
+
+func (a *absence) add(one absentee) {
+	if len(a.due) >= mostAbsent {
+		return
+	}
+	class := 1
+	if one.urgent {
+		class = 0
+	}
+	a.due[one.seq] = one.due
+	a.waiting[class] = append(a.waiting[class], one)
+	if len(a.waiting[class]) > 2*len(a.due)+recalled {
+		a.waiting[class] = slices.DeleteFunc(a.waiting[class], func(one absentee) bool { return !a.holds(one) })
+	}
+}
+
+// holds tells whether a message still waits as it did.
+func (a *absence) holds(one absentee) bool {
+	due, known := a.due[one.seq]
+	return known && due.Equal(one.due)
+}
+
+// via names by whom a letter goes: its push service, "" for the relay.
+func (l *letter) via() string {
+	if l.target == nil {
+		return ""
+	}
+	endpoint, err := url.Parse(l.target.Endpoint)
+	if err != nil {
+		return ""
+	}
+	return endpoint.Host
+}
+
+// missed notes the letters of a commit that reached nobody.
+func (q *queue) missed(batch []outcome) {
+	for i := range batch {
+		o := &batch[i]
+		a := q.away[o.via()]
+		if a != nil {
+			delete(a.due, o.item.Seq)
+		}
+		if !o.unreached() {
+			continue
+		}
+		if a == nil {
+			a = newAbsence(q.n.now())
+			q.away[o.via()] = a
+		}
+		a.add(absentee{o.item.Seq, o.due, o.item.Urgent})
+	}
+}
+
+// unreached tells whether a letter was sent and nobody was there.
+func (o *outcome) unreached() bool {
+	return !o.settled && o.later.IsZero() && o.result.Verdict == bulletin.Retry && o.result.Unreached
+}
+
+// probes tells whether it is time to see whether somebody is back, or to go on with
+// who is: when all is done that was brought forward before.
+func (q *queue) probes(now time.Time) bool {
+	idle := q.flying == 0 && len(q.ready) == 0
+	for _, a := range q.away {
+		if !q.stopped() && (a.back && idle || now.Sub(a.tried).Abs() >= probeEvery) {
+			return true
+		}
+	}
+	return false
+}
+
+// recall takes the messages to bring forward with a commit: some of those that wait
+// for who is back, and one of those for who may be. They count as busy until that is
+// recorded.
+func (q *queue) recall(batch []outcome) (back []absentee) {
+	for i := range batch {
+		o := &batch[i]
+		if a := q.away[o.via()]; a != nil && !o.settled && o.later.IsZero() {
+			a.back = o.result.Verdict == bulletin.Delivered || a.back && !o.unreached()
+		}
+	}
+	now := q.n.now()
+	for via, a := range q.away {
+		n := 0
+		switch {
+		case q.stopped():
+		case a.back:
+			n = recalled
+		case now.Sub(a.tried).Abs() >= probeEvery:
+			n = 1
+		}
+		if n > 0 {
+			a.tried = now
+			back = append(back, q.first(a, n)...)
+		}
+		if len(a.due) == 0 {
+			delete(q.away, via)
+		}
+	}
+	return back
+}
+
+// first takes the first n that wait, the urgent before all others, without those that
+// are being tried already.
+func (q *queue) first(a *absence, n int) (taken []absentee) {
+	for class := range a.waiting {
+		for len(a.waiting[class]) > 0 && len(taken) < n {
+			one := a.waiting[class][0]
+			a.waiting[class] = a.waiting[class][1:]
+			if !a.holds(one) {
+				continue
+			}
+			if delete(a.due, one.seq); !q.busy[one.seq] {
+				q.busy[one.seq] = true
+				taken = append(taken, one)
+			}
+		}
+	}
+	return taken
+}
+
+// recallEnded lets what was brought forward be read, or wait for its own time when that
+// failed.
+func (q *queue) recallEnded() {
+	for _, one := range q.back {
+		delete(q.busy, one.seq)
+	}
+	if len(q.back) > 0 {
+		q.dry = false
+	}
+	q.back = nil
+}
+
+// bringForward has messages due now. One that is not there any more as it was is done
+// with.
+func (q *queue) bringForward(tx *store.Tx, back []absentee) error {
+	now := q.n.now()
+	for _, one := range back {
+		item := store.Item{Channel: q.channel, Urgent: one.urgent, Due: one.due, Seq: one.seq}
+		if err := tx.BringForward(&item, now); err != nil && !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,152 @@
+package notify
+
+import (
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"vigia/forecast/alert"
+	"vigia/notify/bulletin"
+	"vigia/store"
+	"vigia/store/subscription"
+)
+
+// outage is a channel that nobody is at for a time, and how often it was tried.
+type outage struct {
+	until time.Time
+	tries atomic.Int64
+}
+
+func (o *outage) answer(*sending) bulletin.Result {
+	o.tries.Add(1)
+	if time.Now().Before(o.until) {
+		return bulletin.Result{Verdict: bulletin.Retry, Unreached: true, Err: fmt.Errorf("nobody is there")}
+	}
+	return bulletin.Result{}
+}
+
+const awayPeople = 150
+
+// awayForADay has a danger and, for others, a caution told to people while nobody is at
+// the channels for a day.
+func awayForADay(w *world) *outage {
+	o := &outage{until: time.Now().Add(24 * time.Hour)}
+	w.mail.script(o.answer)
+	w.push.script(o.answer)
+	for i := range awayPeople {
+		p := wishes(nil)
+		if i%2 == 0 {
+			p.MinLevel = alert.Danger
+		}
+		w.reader(fmt.Sprintf("p%d@x.cl", i), p)
+	}
+	long := func(level alert.Level) func(a *alert.Alert) {
+		return func(a *alert.Alert) { a.Level, a.End = level, a.End.Add(72*time.Hour) }
+	}
+	w.issue("a", long(alert.Caution), alert.Opened)
+	w.cycle()
+	w.start()
+	w.pass(time.Hour)
+	w.issue("b", func(a *alert.Alert) { a.Park = "alerce-andino"; long(alert.Danger)(a) })
+	w.issue("a", raised, alert.Raised)
+	w.cycle()
+	return o
+}
+
+// With the relay away for a day all are told within minutes of its return, those of a
+// danger first, and until then it was asked no more than a few times a message, and once
+// every few minutes.
+func TestARelayAwayForADay(t *testing.T) {
+	inWorld(t, func(w *world) {
+		o := awayForADay(w)
+		for hour := range 23 { // cycles go on
+			w.pass(time.Hour)
+			if hour < 22 {
+				w.cycle()
+			}
+		}
+		asked := o.tries.Load()
+		if most := int64(2*awayPeople*9 + 24*12); asked > most || asked < 24*6 {
+			t.Errorf("the relay was asked %d times in a day, want %d to %d", asked, 24*6, most)
+		}
+		w.pass(time.Until(o.until) + probeEvery + 10*time.Second)
+		if got := w.outcomes()[store.DeliveredOutcome]; got != awayPeople || w.store.Queued(subscription.Email) != 0 {
+			t.Errorf("%d of %d people are told %v after the return, %d messages wait", got, awayPeople, probeEvery, w.store.Queued(subscription.Email))
+		}
+		if late := w.mail.sent[len(w.mail.sent)-1].at.Sub(o.until); late > probeEvery+time.Minute {
+			t.Errorf("the last is told %v after the return", late)
+		}
+	})
+}
+
+// The urgent go first, whatever the order in which they failed.
+func TestTheMostUrgentAreBroughtForwardFirst(t *testing.T) {
+	a := newAbsence(noon)
+	q := &queue{busy: map[uint64]bool{4: true}}
+	for seq := range uint64(10) {
+		a.add(absentee{seq: seq, urgent: seq%2 == 0 && seq > 0})
+	}
+	var order []uint64
+	a.add(absentee{seq: 3, due: noon}) // once more, later
+	for range 5 {
+		for _, one := range q.first(a, 3) {
+			order = append(order, one.seq)
+		}
+	}
+	if fmt.Sprint(order) != "[2 6 8 0 1 5 7 9 3]" {
+		t.Errorf("in the order %v", order)
+	}
+}
+
+// What was refused for its own sake waits for its own time, though others get through.
+func TestARefusedMessageIsNotBroughtForward(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.mail.script(func(s *sending) bulletin.Result {
+			if s.to == "full@x.cl" {
+				return bulletin.Result{Verdict: bulletin.Retry, Err: fmt.Errorf("4.2.2 full")}
+			}
+			return bulletin.Result{}
+		})
+		w.reader("full@x.cl", wishes(nil))
+		w.reader("ana@x.cl", wishes(nil))
+		w.issue("a", nil, alert.Opened)
+		w.cycle()
+		w.start()
+		w.pass(time.Second)
+		w.expect(w.mail, "ana@x.cl: news opened a")
+		w.mail.script(nil)
+		w.reader("bea@x.cl", wishes(nil))
+		w.pass(time.Minute)
+		w.expect(w.mail)
+		w.pass(firstRetry * 5 / 4)
+		w.expect(w.mail, "full@x.cl: news opened a")
+	})
+}
+
+// A push service that is back brings forward what waits for it, and not what waits for
+// another.
+func TestEachPushServiceHasItsOwnAbsence(t *testing.T) {
+	inWorld(t, func(w *world) {
+		away := map[string]bool{"https://one.example/a": true, "https://two.example/b": true}
+		var broken atomic.Bool
+		broken.Store(true)
+		w.push.script(func(s *sending) bulletin.Result {
+			if broken.Load() || s.to == "https://two.example/b" {
+				return bulletin.Result{Verdict: bulletin.Retry, Unreached: true, Err: fmt.Errorf("nobody is there")}
+			}
+			return bulletin.Result{}
+		})
+		for endpoint := range away {
+			w.browser(endpoint, wishes(nil))
+		}
+		w.start()
+		w.pass(3 * time.Hour) // their own next try is hours ahead
+		broken.Store(false)
+		w.pass(probeEvery + 10*time.Second)
+		w.expect(w.push, "https://one.example/a: welcome")
+		if n := w.store.Queued(subscription.WebPush); n != 1 {
+			t.Errorf("%d messages wait", n)
+		}
+	})
+}
