@@ -160,6 +160,7 @@ func (m *mistaken) estados() (all []string) {
 }
 
 func TestAClockThatIsWrong(t *testing.T) {
+	t.Parallel()
 	for name, by := range map[string]time.Duration{
 		"a year ahead": 365 * 24 * time.Hour,
 		"a day behind": -24 * time.Hour,

@@ -114,6 +114,7 @@ func oneLine(t testing.TB, what, said string, words ...string) {
 // A first start on a full disk says so and leaves nothing behind that the next one
 // stumbles over.
 func TestFirstStartOnAFullDisk(t *testing.T) {
+	t.Parallel()
 	d, s := smallDisk(t, "2m"), surround(t)
 	s.weather.Override(storms(s.clock))
 	started := 0
@@ -301,6 +302,7 @@ func (c *crowded) copies(named string) {
 }
 
 func TestEveryWriteOnAFullDisk(t *testing.T) {
+	t.Parallel()
 	c := &crowded{surroundings: surround(t), t: t, disk: smallDisk(t, "6m"), tokens: map[string]bool{}}
 	c.data = filepath.Join(c.disk.path, "data")
 	c.weather.Override(storms(c.clock))
@@ -399,6 +401,7 @@ func (c *crowded) expectAllKept(args []string) {
 // A service that starts on a full disk shows what it holds and fetches, and keeps it
 // once there is room, by itself.
 func TestACycleOnAFullDisk(t *testing.T) {
+	t.Parallel()
 	c := &crowded{surroundings: surround(t), t: t, disk: smallDisk(t, "6m"), tokens: map[string]bool{}}
 	c.data = filepath.Join(c.disk.path, "data")
 	args := c.serving(c.data, stormyParks(t))

@@ -422,6 +422,7 @@ func (tr *trial) run(kills int) {
 }
 
 func TestKilledAtAnyInstant(t *testing.T) {
+	t.Parallel()
 	tr := newTrial(t)
 	tr.run(count(t, 20))
 	findings := tr.notes.judge()
@@ -438,6 +439,7 @@ func TestKilledAtAnyInstant(t *testing.T) {
 // The control: a service that acknowledges before it has anything on stable storage
 // loses people when it is killed, and that must be found.
 func TestKillingFindsWhoAcknowledgesTooSoon(t *testing.T) {
+	t.Parallel()
 	tr := newTrial(t)
 	tr.careless = true
 	tr.run(5)

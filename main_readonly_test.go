@@ -25,6 +25,7 @@ func remount(t *testing.T, place string, readOnly bool) {
 // On a disk, and with a file, that can only be read, every command says so in a line
 // and changes nothing; with the disk as it should be all goes on.
 func TestReadOnlyFromTheStart(t *testing.T) {
+	t.Parallel()
 	d, s := smallDisk(t, "6m"), surround(t)
 	data := filepath.Join(d.path, "data")
 	path := filepath.Join(data, "vigia.db")
@@ -100,6 +101,7 @@ func contents(t *testing.T, folder string) string {
 // A disk that fails under the running service, at whichever call, closes the file to
 // writes until a restart has looked at it; reading goes on.
 func TestADiskThatFailsUnderTheService(t *testing.T) {
+	t.Parallel()
 	strace, err := exec.LookPath("strace")
 	if err != nil {
 		if os.Getenv("CI") == "true" {

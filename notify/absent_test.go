@@ -26,7 +26,7 @@ func (o *outage) answer(*sending) bulletin.Result {
 	return bulletin.Result{}
 }
 
-const awayPeople = 150
+const awayPeople = 60
 
 // awayForADay has a danger and, for others, a caution told to people while nobody is at
 // the channels for a day.
