@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"flag"
 	"fmt"
 	"hash/crc32"
 	"maps"
@@ -304,12 +305,11 @@ func (d *drama) expectOneItemEach() {
 	})
 }
 
-// simulatedSeeds is how many stories the simulation tells; more were told when it
-// was written.
-const simulatedSeeds = 4
+// simulatedSeeds is how many stories the simulation tells.
+var simulatedSeeds = flag.Uint64("stories", 2, "stories of random weather and people; more were told when they were written")
 
 func TestRandomWeatherAndPeople(t *testing.T) {
-	for seed := range uint64(simulatedSeeds) {
+	for seed := range *simulatedSeeds {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			inWorld(t, func(w *world) {
 				d := newDrama(w, seed)

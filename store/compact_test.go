@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -464,10 +463,7 @@ func verifyCompacted(t *testing.T, path string, kept int) int {
 // process to die at it, for the first, the second … until there is none more.
 func TestEveryStepOfACompactionMayFail(t *testing.T) {
 	t.Parallel()
-	strace, err := exec.LookPath("strace")
-	if err != nil {
-		t.Skip("strace is not here: the steps were not tried")
-	}
+	strace := findStrace(t, "the steps were not tried")
 	template := newPath(t)
 	s, err := Open(template, testOptions())
 	must(t, err)

@@ -48,7 +48,8 @@ func startChild(t *testing.T, task, path string, wrapper ...string) *childProces
 	t.Helper()
 	args := append(wrapper, os.Args[0])
 	command := exec.Command(args[0], args[1:]...)
-	command.Env = append(os.Environ(), "STORE_TEST_CHILD="+task, "STORE_TEST_PATH="+path)
+	// The race detector would have the process wait for a second at its end.
+	command.Env = append(os.Environ(), "STORE_TEST_CHILD="+task, "STORE_TEST_PATH="+path, "GORACE=atexit_sleep_ms=0")
 	out, err := command.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -207,12 +208,24 @@ func childFsync(path string) error {
 	return s.Close()
 }
 
+// findStrace gives the program that makes system calls fail. Without it a test is
+// skipped, except on CI.
+func findStrace(t *testing.T, consequence string) string {
+	t.Helper()
+	strace, err := exec.LookPath("strace")
+	switch {
+	case err == nil:
+	case os.Getenv("CI") == "true":
+		t.Fatal("strace is not here: " + consequence)
+	default:
+		t.Skip("strace is not here: " + consequence)
+	}
+	return strace
+}
+
 func TestAfterAnErrorOfFsyncNothingIsWritten(t *testing.T) {
 	t.Parallel()
-	strace, err := exec.LookPath("strace")
-	if err != nil {
-		t.Skip("strace is not here: errors of fsync were not tried")
-	}
+	strace := findStrace(t, "errors of fsync were not tried")
 	for _, when := range []int{1, 2, 5} {
 		path := newPath(t)
 		s := openStore(t, path)
