@@ -18,7 +18,7 @@ const modelTimeout = 5 * time.Minute
 
 // renewing is told how the fetching of runs goes on.
 type renewing struct {
-	asking func() // a run is to be fetched, which may take minutes
+	asking func() // a run is to be fetched, or could not be: either may take minutes
 	came   func() // it has come in
 }
 
@@ -41,6 +41,7 @@ func (e *Engine) renew(ctx context.Context, tell renewing) {
 		cancel()
 		if err != nil {
 			e.note(ctx, m, err)
+			tell.asking()
 			continue
 		}
 		m.worked(e.now())

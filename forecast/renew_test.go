@@ -2,6 +2,7 @@ package forecast
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -36,6 +37,29 @@ func TestRunsThatComeFarApartAreShownOnceEach(t *testing.T) {
 			t.Errorf("%d runs came, %d editions were shown", came, shown)
 		}
 		w.clock.Advance(6 * time.Hour)
+	}
+}
+
+// A run that came in does not wait for all the models that cannot be asked after it.
+func TestARunIsShownThoughTheNextModelHangs(t *testing.T) {
+	w := newWorld(t)
+	before := w.cycle(t).Models[0].Run
+	w.clock.Advance(6 * time.Hour)
+	var shown time.Time // the first model's run in what is shown when the third is asked
+	w.server.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		switch {
+		case strings.Contains(r.URL.Path, "/ncep_gfs013/"):
+			w.clock.Advance(patience + time.Second)
+			rw.WriteHeader(http.StatusServiceUnavailable)
+			return
+		case strings.Contains(r.URL.Path, "/dwd_icon/"):
+			shown = w.shelf.last(t).Models[0].Run
+		}
+		w.weather.ServeHTTP(rw, r)
+	})
+	w.engine.Cycle(t.Context())
+	if held := w.shelf.last(t).Models[0].Run; !held.After(before) || !shown.Equal(held) {
+		t.Errorf("%v is held since the first model answered, and %v was shown when the third was asked", held, shown)
 	}
 }
 
