@@ -166,16 +166,21 @@ func text(t testing.TB, url string) string {
 }
 
 // poll asks until a condition holds.
-func poll(t *testing.T, what string, holds func() bool) {
+func poll(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	pollFor(t, time.Minute, what, holds)
+}
+
+func pollFor(t testing.TB, span time.Duration, what string, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
-	limit := time.After(60 * time.Second)
+	limit := time.After(span)
 	for !holds() {
 		select {
 		case <-tick.C:
 		case <-limit:
-			t.Fatalf("%s: not within 60 s", what)
+			t.Fatalf("%s: not within %v", what, span)
 		}
 	}
 }

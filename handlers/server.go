@@ -268,6 +268,10 @@ func (p *publication) turnsAt(now time.Time) time.Time {
 // request has to wait for it.
 func (s *Server) turnOver(ctx context.Context) {
 	for {
+		select {
+		case <-s.published: // what was, is seen now
+		default:
+		}
 		var due <-chan time.Time
 		stop := func() bool { return true }
 		if p := s.shown.Load(); p != nil {

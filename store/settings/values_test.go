@@ -157,7 +157,7 @@ func TestSuggestion(t *testing.T) {
 // FuzzParseFile: whatever the file, no panic, lines within the file, and what is
 // read can be written back and read again as the same.
 func FuzzParseFile(f *testing.F) {
-	for _, text := range []string{"a=b", "a = \"b\" # c\n[x]\n", "a=[\n'b',\n\"c\"]\nd", "\ufeff#\r\n=", `a="\u00f1\x00"`, "\n\ufeff="} {
+	for _, text := range []string{"a=b", "a = \"b\" # c\n[x]\n", "a=[\n'b',\n\"c\"]\nd", "\ufeff#\r\n=", `a="\u00f1\x00"`, "\n\ufeff=", `" 00"=`} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -174,7 +174,7 @@ func FuzzParseFile(f *testing.F) {
 			if e.line < 1 || e.line > lines || e.key == "" {
 				t.Errorf("entry %+v in a file of %d lines", e, lines)
 			}
-			fmt.Fprintf(&again, "%s = %q\n", e.key, e.value)
+			fmt.Fprintf(&again, "\"%s\" = %q\n", e.key, e.value) // in quotes, spaces are part of a key
 		}
 		twice, faults := parseFile([]byte(again.String()))
 		if again.Len() > maxFileBytes {
