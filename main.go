@@ -160,7 +160,7 @@ func (v *service) run(ctx context.Context) (err error) {
 // each other, and gives what runs.
 func (v *service) assemble() ([]func(context.Context) error, error) {
 	var err error
-	if v.notifier, err = senders.Notifier(v.Settings, v.speaker(), senders.Parts{
+	if v.notifier, err = senders.Notifier(v.Settings, speaker(v.Terminal), senders.Parts{
 		Store: v.file, Catalogue: v.parks, Hosts: v.hosts, Simulated: v.crowd != nil,
 	}); err != nil {
 		return nil, err
@@ -230,16 +230,17 @@ func (v *service) join(park string, in subscription.Language) error {
 	return senders.Join(v.notifier, v.crowd, v.hosts, park, in, subscription.Consent{At: v.Clock.Now(), Policy: web.PolicyVersion})
 }
 
-func (v *service) speaker() senders.Terminal {
-	return senders.Terminal{Out: v.Out, Log: v.Log, Clock: v.Clock}
-}
-
 // check tells what would hold, and tries to log in at the mail relay.
 func check(ctx context.Context, s *settings.Settings, t offline.Terminal) error {
-	return errors.Join(offline.Check(ctx, s, t), senders.Check(ctx, s, senders.Terminal{Out: t.Out, Log: t.Log, Clock: t.Clock}))
+	return errors.Join(offline.Check(ctx, s, t), senders.Check(ctx, s, speaker(t)))
 }
 
 // testMail sends one message and says what the relay answered.
 func testMail(ctx context.Context, s *settings.Settings, t offline.Terminal) error {
-	return senders.Test(ctx, s, senders.Terminal{Out: t.Out, Log: t.Log, Clock: t.Clock})
+	return senders.Test(ctx, s, speaker(t))
+}
+
+// speaker is the terminal of a command as those who send have it.
+func speaker(t offline.Terminal) senders.Terminal {
+	return senders.Terminal{Out: t.Out, Log: t.Log, Clock: t.Clock}
 }

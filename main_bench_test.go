@@ -104,7 +104,7 @@ func BenchmarkHour(b *testing.B) {
 // engineOf wires the parts of a service that a cycle needs, as serving does.
 func engineOf(s *settings.Settings, clock clockwork.Clock, log *slog.Logger, parks *catalogue.Catalogue, file *store.Store) (*forecast.Engine, error) {
 	v := &service{Settings: s, Terminal: offline.Terminal{Out: io.Discard, Errs: io.Discard, Log: log, Clock: clock}, parks: parks, file: file}
-	notifier, err := senders.Notifier(s, v.speaker(), senders.Parts{Store: file, Catalogue: parks})
+	notifier, err := senders.Notifier(s, speaker(v.Terminal), senders.Parts{Store: file, Catalogue: parks})
 	if err != nil {
 		return nil, err
 	}

@@ -274,3 +274,18 @@ func (s *surroundings) serving(data, parks string) []string {
 		"--smtp-host", s.mailbox.Host(), "--smtp-port", fmt.Sprint(s.mailbox.Port()), "--smtp-tls", "none", "--smtp-from", "avisos@example.cl",
 		"--push-hosts", s.browsers.Origin()}
 }
+
+// findStrace gives the program that sees system calls and makes them fail. Without it
+// a test is skipped, except on CI.
+func findStrace(t *testing.T, consequence string) string {
+	t.Helper()
+	strace, err := exec.LookPath("strace")
+	switch {
+	case err == nil:
+	case os.Getenv("CI") == "true":
+		t.Fatal("strace is not here: " + consequence)
+	default:
+		t.Skip("strace is not here: " + consequence)
+	}
+	return strace
+}

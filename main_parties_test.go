@@ -58,14 +58,7 @@ type watched struct {
 // watch runs the program under strace.
 func watch(t *testing.T, environ []string, args ...string) *watched {
 	t.Helper()
-	strace, err := exec.LookPath("strace")
-	switch {
-	case err == nil:
-	case os.Getenv("CI") != "":
-		t.Fatal("no strace: .ci/run installs it")
-	default:
-		t.Skip("no strace: install Debian's package strace to see whom the program calls")
-	}
+	strace := findStrace(t, "whom the program calls was not seen")
 	told, err := json.Marshal(args)
 	if err != nil {
 		t.Fatal(err)

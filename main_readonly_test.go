@@ -102,13 +102,7 @@ func contents(t *testing.T, folder string) string {
 // writes until a restart has looked at it; reading goes on.
 func TestADiskThatFailsUnderTheService(t *testing.T) {
 	t.Parallel()
-	strace, err := exec.LookPath("strace")
-	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("strace is not here")
-		}
-		t.Skip("strace is not here: a disk that fails was not tried")
-	}
+	strace := findStrace(t, "a disk that fails was not tried")
 	for _, fault := range []string{"fdatasync:error=EIO", "pwrite64:error=EIO", "pwrite64:error=EROFS"} {
 		t.Run(fault, func(t *testing.T) {
 			c := &crowded{surroundings: surround(t), t: t, tokens: map[string]bool{}, data: filepath.Join(t.TempDir(), "data")}

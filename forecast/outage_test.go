@@ -248,8 +248,8 @@ func inFaults(list ...simulate.Fault) func(*days) {
 	}
 }
 
-// inMood makes a mood of a handler. Half of them leave metadata alone, so that a new
-// run is promised and never comes.
+// inMood makes a mood of handlers; nil answers with the weather. Where that is so of
+// metadata alone, new runs are promised and never come.
 func inMood(forecasts, metadata func(w http.ResponseWriter, r *http.Request)) func(*days) {
 	return func(d *days) {
 		d.provider.feel(func(w http.ResponseWriter, r *http.Request) {
