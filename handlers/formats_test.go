@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"encoding/json"
+	"net/http"
 	"regexp"
 	"strings"
 	"testing"
@@ -70,6 +71,36 @@ func TestOtherFormatsWithinTheServer(t *testing.T) {
 		}
 		if found := levelWords.FindString(string(got.body)); got.StatusCode != 200 || found != "" {
 			t.Errorf("%s after its time: %d, says %q", path, got.StatusCode, found)
+		}
+	}
+}
+
+// Links are typed and copied with a slash too many or too few at their end.
+func TestTheSlashAtTheEndOfAPage(t *testing.T) {
+	pages, err := site.New(site.Options{BaseURL: "https://parques.example.cl"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newStand(t, edition(), func(o *Options) {
+		o.Pages, o.Assets, o.NotFoundPage = pages.Pages, pages.Assets(), pages.NotFound(false)
+	})
+	s.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	for path, meant := range map[string]string{
+		"/en": "/en/", "/metodo/": "/metodo", "/en/metodo/": "/en/metodo", "/parques/torres-del-paine/?utm_source=x": "/parques/torres-del-paine",
+	} {
+		for _, method := range []string{"GET", "HEAD"} {
+			got := s.do(method, path)
+			if location := got.Header.Get("Location"); got.StatusCode != 301 || location != meant || got.Header.Get("Cache-Control") != "public, max-age=3600" {
+				t.Errorf("%s %s: %d to %q, %v", method, path, got.StatusCode, location, got.Header)
+			}
+		}
+		if there := s.get(meant); there.StatusCode != 200 {
+			t.Errorf("%s leads to %s, which is %d", path, meant, there.StatusCode)
+		}
+	}
+	for _, path := range []string{"/nada", "/nada/", "//metodo/", "/metodo//", "//example.com/", "/parques/", "/parques"} {
+		if got := s.get(path); got.StatusCode != 404 || got.Header.Get("Location") != "" {
+			t.Errorf("%s: %d to %q", path, got.StatusCode, got.Header.Get("Location"))
 		}
 	}
 }

@@ -309,11 +309,29 @@ func (s *Server) servePrepared(w http.ResponseWriter, r *http.Request) {
 		page.Body().Serve(w, r, shown.api.PageTerms(now))
 		return
 	}
+	if meant := meantPage(shown, r.URL.Path); meant != "" {
+		w.Header()["Cache-Control"] = prepared.MaxAge(time.Hour)
+		http.Redirect(w, r, meant, http.StatusMovedPermanently)
+		return
+	}
 	if s.NotFoundPage != nil {
 		s.NotFoundPage(r.URL.Path).Serve(w, r, absence(shown, r.URL.Path, now))
 		return
 	}
 	refusePlain(w, r, http.StatusNotFound, "Esta página no existe.")
+}
+
+// meantPage gives the page that a path with a slash too many or too few at its end
+// means, "" when there is none.
+func meantPage(shown *view, path string) string {
+	other, cut := strings.CutSuffix(path, "/")
+	if !cut {
+		other += "/"
+	}
+	if shown.pages.Page(other) == nil {
+		return ""
+	}
+	return other
 }
 
 // absence are the terms on which a path is told not to exist: a cache in front
