@@ -172,6 +172,7 @@ type crowded struct {
 	program *child
 	people  int
 	tokens  map[string]bool // of subscriptions that were acknowledged, and whether they hold
+	changed map[string]bool // of those, whether they follow cumbre-3
 	mails   []string        // addresses that were promised a mail
 	links   []string        // to confirm, not yet used
 	full    int             // writes that were refused
@@ -271,7 +272,12 @@ func (c *crowded) one() string {
 }
 
 func (c *crowded) change(named string) bool {
-	_, done := c.write(named+": changing", "POST", "/gestionar/"+c.one(), formKind, "parques=cumbre-3&nivel_minimo=peligro&idioma=es", 200)
+	token, park := c.one(), "cumbre-3"
+	if c.changed[token] { // what changes nothing is not written
+		park = "cumbre-1"
+	}
+	_, done := c.write(named+": changing", "POST", "/gestionar/"+token, formKind, "parques="+park+"&nivel_minimo=peligro&idioma=es", 200)
+	c.changed[token] = c.changed[token] != done
 	return done
 }
 
@@ -303,7 +309,7 @@ func (c *crowded) copies(named string) {
 
 func TestEveryWriteOnAFullDisk(t *testing.T) {
 	t.Parallel()
-	c := &crowded{surroundings: surround(t), t: t, disk: smallDisk(t, "6m"), tokens: map[string]bool{}}
+	c := &crowded{surroundings: surround(t), t: t, disk: smallDisk(t, "6m"), tokens: map[string]bool{}, changed: map[string]bool{}}
 	c.data = filepath.Join(c.disk.path, "data")
 	c.weather.Override(storms(c.clock))
 	args := c.serving(c.data, stormyParks(t))
@@ -402,7 +408,7 @@ func (c *crowded) expectAllKept(args []string) {
 // once there is room, by itself.
 func TestACycleOnAFullDisk(t *testing.T) {
 	t.Parallel()
-	c := &crowded{surroundings: surround(t), t: t, disk: smallDisk(t, "6m"), tokens: map[string]bool{}}
+	c := &crowded{surroundings: surround(t), t: t, disk: smallDisk(t, "6m"), tokens: map[string]bool{}, changed: map[string]bool{}}
 	c.data = filepath.Join(c.disk.path, "data")
 	args := c.serving(c.data, stormyParks(t))
 	c.weather.Override(storms(c.clock))
