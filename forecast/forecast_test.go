@@ -41,7 +41,7 @@ func (s *shelf) keepLast() {
 	s.editions = s.editions[len(s.editions)-1:]
 }
 
-func (s *shelf) last(t *testing.T) *store.Edition {
+func (s *shelf) last(t testing.TB) *store.Edition {
 	t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -64,7 +64,7 @@ type world struct {
 	contents *catalogue.Catalogue
 }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t testing.TB) *world {
 	t.Helper()
 	w := &world{clock: clockwork.NewFakeClockAt(noon), shelf: &shelf{}, contents: small(t), path: filepath.Join(t.TempDir(), "vigia.db")}
 	w.weather = simulate.New(simulate.Options{Seed: 1, Clock: w.clock})
@@ -75,7 +75,7 @@ func newWorld(t *testing.T) *world {
 }
 
 // small is a catalogue of a few parks, so that a test is quick.
-func small(t *testing.T) *catalogue.Catalogue {
+func small(t testing.TB) *catalogue.Catalogue {
 	t.Helper()
 	return parse(t, `{"parques":[
 		{"slug":"sur","nombre":"Austral","tipo":"parque_nacional","region":"Magallanes","latitud":-51,"longitud":-73,"altitud_m":100,"zona_horaria":"America/Punta_Arenas"},
@@ -88,7 +88,7 @@ func small(t *testing.T) *catalogue.Catalogue {
 			{"nombre":"laguna","latitud":-18.2,"longitud":-69.3,"altitud_m":4400,"exposicion":"altiplano","critico":true}]}]}`)
 }
 
-func parse(t *testing.T, text string) *catalogue.Catalogue {
+func parse(t testing.TB, text string) *catalogue.Catalogue {
 	t.Helper()
 	c, err := catalogue.Parse("prueba.json", []byte(text))
 	if err != nil {
@@ -98,7 +98,7 @@ func parse(t *testing.T, text string) *catalogue.Catalogue {
 }
 
 // open opens the file and makes an engine on it, as a start of the service does.
-func (w *world) open(t *testing.T) {
+func (w *world) open(t testing.TB) {
 	t.Helper()
 	var err error
 	if w.store, err = store.Open(w.path, store.Options{Clock: w.clock}); err != nil {
@@ -121,7 +121,7 @@ func (w *world) open(t *testing.T) {
 }
 
 // restart closes the file and opens it again with a new engine.
-func (w *world) restart(t *testing.T) {
+func (w *world) restart(t testing.TB) {
 	t.Helper()
 	if err := w.store.Close(); err != nil {
 		t.Fatal(err)
@@ -130,7 +130,7 @@ func (w *world) restart(t *testing.T) {
 }
 
 // cycle runs a cycle, and turns the clock when the cycle waits for it.
-func (w *world) cycle(t *testing.T) *store.Edition {
+func (w *world) cycle(t testing.TB) *store.Edition {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	turning := make(chan struct{})

@@ -334,7 +334,7 @@ func TestVerificationEndToEnd(t *testing.T) {
 	}
 }
 
-func (w *world) attachArchive(t *testing.T) {
+func (w *world) attachArchive(t testing.TB) {
 	t.Helper()
 	client, err := openmeteo.New(openmeteo.Options{BaseURL: w.server.URL, Clock: w.clock, Ledger: openmeteo.NewLedger(w.clock, openmeteo.Limits{})})
 	if err != nil {
