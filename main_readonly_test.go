@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // remount makes a place that is mounted read-only, or not.
@@ -99,15 +100,16 @@ func contents(t *testing.T, folder string) string {
 }
 
 // A disk that fails under the running service, at whichever call, closes the file to
-// writes until a restart has looked at it; reading goes on.
+// writes until the disk has taken a copy of all of it; reading goes on.
 func TestADiskThatFailsUnderTheService(t *testing.T) {
 	t.Parallel()
 	strace := findStrace(t, "a disk that fails was not tried")
-	for _, fault := range []string{"fdatasync:error=EIO", "pwrite64:error=EIO", "pwrite64:error=EROFS"} {
+	for _, fault := range []string{"fdatasync:error=EIO", "fdatasync:error=EIO:when=2+", "pwrite64:error=EIO", "pwrite64:error=EROFS"} {
 		t.Run(fault, func(t *testing.T) {
+			t.Parallel()
 			c := &crowded{surroundings: surround(t), t: t, tokens: map[string]bool{}, data: filepath.Join(t.TempDir(), "data")}
 			args := c.serving(c.data, stormyParks(t))
-			c.program = begin(t, nil, args...)
+			c.program = begin(t, c.clock, args...)
 			poll(t, "the first cycle", func() bool { return cycleClosed(c.program.out.String()) })
 			if !c.join("before") || !c.ask("before") {
 				t.Fatal("not written before the fault")
@@ -138,12 +140,24 @@ func TestADiskThatFailsUnderTheService(t *testing.T) {
 				}
 			}
 			get(t, c.program.url+"/api/v1/parques", 200, nil)
+			c.clock.turn(t, 6*time.Minute)
+			poll(t, "a copy that fails", func() bool { return strings.Contains(c.program.errs.String(), "still cannot be written") })
+			if c.ask("after a copy that failed") || c.health() != "error" {
+				t.Error("written after a copy that failed")
+			}
+			get(t, c.program.url+"/api/v1/parques", 200, nil)
 			_ = tracer.Process.Kill()
 			_ = tracer.Wait()
 			if c.ask("without the fault") {
-				t.Error("written after a fault that nobody has looked at")
+				t.Error("written into a file of which nobody knows what the disk holds")
 			}
-			if n := strings.Count(c.program.errs.String(), `"level":"ERROR"`); n != 1 || !strings.Contains(c.program.errs.String(), "restart") {
+			c.clock.turn(t, 6*time.Minute)
+			poll(t, "a copy of the file", func() bool { return strings.Contains(c.program.errs.String(), "the disk works again") })
+			if !c.join("mended") || !c.ask("mended") {
+				t.Error("not written after the file was copied")
+			}
+			poll(t, "health that is well again", func() bool { return c.health() == "ok" })
+			if n := strings.Count(c.program.errs.String(), `"level":"ERROR"`); n != 1 {
 				t.Errorf("%d errors in the log:\n%s", n, c.program.errs)
 			}
 			c.expectAllKept(args)

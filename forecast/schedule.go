@@ -71,7 +71,7 @@ func (e *Engine) due() bool {
 	if now.Truncate(time.Hour) != e.issued && !e.issued.IsZero() {
 		return true
 	}
-	if e.refused() && e.o.Store.Err() == nil && now.Sub(e.issuedAt).Abs() >= keepAgain {
+	if e.refused() && now.Sub(e.issuedAt).Abs() >= keepAgain {
 		return true
 	}
 	for _, m := range e.models {

@@ -48,7 +48,7 @@ func (s *Store) Compact() error {
 }
 
 func (s *Store) compact() error {
-	before, err := s.exchange()
+	before, err := s.compacted()
 	if before == nil {
 		return err
 	}
@@ -56,14 +56,18 @@ func (s *Store) compact() error {
 	return errors.Join(err, s.guarded(before.Close))
 }
 
-// exchange makes the copy and goes over to it. It gives the handle of the old file
-// once that is no longer in use.
-func (s *Store) exchange() (before *bbolt.DB, err error) {
+func (s *Store) compacted() (before *bbolt.DB, err error) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	if p := s.readOnly.Load(); p != nil {
 		return nil, fmt.Errorf("%w: %w", ErrReadOnly, *p)
 	}
+	return s.exchange()
+}
+
+// exchange makes the copy and goes over to it, while nobody else writes. It gives the
+// handle of the old file once that is no longer in use.
+func (s *Store) exchange() (before *bbolt.DB, err error) {
 	path, err := filepath.EvalSymlinks(s.path)
 	if err != nil {
 		return nil, err

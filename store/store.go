@@ -220,7 +220,7 @@ func (s *Store) failedCommit(err error) error {
 
 func (s *Store) stopWriting(cause error) {
 	if s.readOnly.CompareAndSwap(nil, &cause) {
-		s.log.Error("the store is read-only from now on; restart to check the file", "error", cause)
+		s.log.Error("the disk has failed: nothing is written until the store can be copied whole, which is tried every few minutes", "error", cause)
 	}
 }
 
