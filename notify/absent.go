@@ -8,13 +8,14 @@ import (
 
 	"vigia/notify/bulletin"
 	"vigia/store"
+	"vigia/store/subscription"
 )
 
 // A relay or a push service that is away for a day leaves each message with its own
 // next try, hours ahead. So that a danger is told soon after it is back, the most
 // urgent of them tries every few minutes; and once any message gets through, the
 // others are brought forward, some with each commit, as fast as those before them are
-// delivered. It is held in memory: after a restart each has its own next try again.
+// delivered. A restart, which may well be what they waited for, has one tried at once.
 const (
 	probeEvery = firstRetry
 	recalled   = inACommit // brought forward in a commit
@@ -36,7 +37,9 @@ type absence struct {
 	back    bool                 // a message got through since
 }
 
-func newAbsence(now time.Time) *absence { return &absence{due: map[uint64]time.Time{}, tried: now} }
+func newAbsence(tried time.Time) *absence {
+	return &absence{due: map[uint64]time.Time{}, tried: tried}
+}
 
 func (a *absence) add(one absentee) {
 	if len(a.due) >= mostAbsent {
@@ -59,34 +62,69 @@ func (a *absence) holds(one absentee) bool {
 	return known && due.Equal(one.due)
 }
 
-// via names by whom a letter goes: its push service, "" for the relay.
-func (l *letter) via() string {
-	if l.target == nil {
+// via names by whom a letter goes.
+func (l *letter) via() string { return via(l.target) }
+
+// via names who brings messages to a browser, its push service; "" is the relay.
+func via(target *subscription.Target) string {
+	if target == nil {
 		return ""
 	}
-	endpoint, err := url.Parse(l.target.Endpoint)
+	endpoint, err := url.Parse(target.Endpoint)
 	if err != nil {
 		return ""
 	}
 	return endpoint.Host
 }
 
+// remember takes up, at the start, the messages that were tried in vain before it. Why
+// is not kept: one that was refused for its own sake is tried once more than else.
+func (q *queue) remember() {
+	if q.send == nil {
+		return
+	}
+	// What cannot be read now waits for its own time.
+	_ = q.n.o.Store.View("read what waits for another try", func(tx *store.Tx) error {
+		now := q.n.now()
+		return tx.EachItem(q.channel, func(i *store.Item) error {
+			if i.Attempts == 0 || !i.Due.After(now) {
+				return nil
+			}
+			var target *subscription.Target
+			if q.channel == subscription.WebPush {
+				s, err := tx.Subscription(i.Subscriber)
+				if err != nil {
+					return nil
+				}
+				target = s.Target
+			}
+			q.awayAt(via(target), time.Time{}).add(absentee{i.Seq, i.Due, i.Urgent})
+			return nil
+		})
+	})
+}
+
+// awayAt gives the absence of who brings messages; a new one counts as tried at an
+// instant.
+func (q *queue) awayAt(via string, tried time.Time) *absence {
+	a := q.away[via]
+	if a == nil {
+		a = newAbsence(tried)
+		q.away[via] = a
+	}
+	return a
+}
+
 // missed notes the letters of a commit that reached nobody.
 func (q *queue) missed(batch []outcome) {
 	for i := range batch {
 		o := &batch[i]
-		a := q.away[o.via()]
-		if a != nil {
+		if a := q.away[o.via()]; a != nil {
 			delete(a.due, o.item.Seq)
 		}
-		if !o.unreached() {
-			continue
+		if o.unreached() {
+			q.awayAt(o.via(), q.n.now()).add(absentee{o.item.Seq, o.due, o.item.Urgent})
 		}
-		if a == nil {
-			a = newAbsence(q.n.now())
-			q.away[o.via()] = a
-		}
-		a.add(absentee{o.item.Seq, o.due, o.item.Urgent})
 	}
 }
 

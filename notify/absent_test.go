@@ -2,6 +2,7 @@ package notify
 
 import (
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -145,6 +146,51 @@ func TestEachPushServiceHasItsOwnAbsence(t *testing.T) {
 		broken.Store(false)
 		w.pass(probeEvery + 10*time.Second)
 		w.expect(w.push, "https://one.example/a: welcome")
+		if n := w.store.Queued(subscription.WebPush); n != 1 {
+			t.Errorf("%d messages wait", n)
+		}
+	})
+}
+
+// Who mends the relay starts the service anew, and what waited hours for another try is
+// told then; while nobody is there the restart makes a try of each, no more.
+func TestARestartWhenTheRelayIsBack(t *testing.T) {
+	inWorld(t, func(w *world) {
+		o := awayForADay(w)
+		w.pass(20 * time.Hour)
+		asked := o.tries.Load()
+		w.skip(time.Minute)
+		w.pass(time.Minute)
+		if again := o.tries.Load() - asked; again > 2*4 { // a probe of each channel, and what was due by then
+			t.Errorf("a restart with nobody there: %d tries", again)
+		}
+		o.until = time.Now()
+		w.skip(time.Second)
+		w.pass(time.Minute)
+		if got := w.outcomes()[store.DeliveredOutcome]; got != awayPeople || w.store.Queued(subscription.Email) != 0 {
+			t.Errorf("%d of %d people are told after the restart, %d messages wait", got, awayPeople, w.store.Queued(subscription.Email))
+		}
+	})
+}
+
+// With a restart each push service is tried for its own.
+func TestARestartWhenAPushServiceIsBack(t *testing.T) {
+	inWorld(t, func(w *world) {
+		broken := "https://"
+		w.push.script(func(s *sending) bulletin.Result {
+			if strings.HasPrefix(s.to, broken) {
+				return bulletin.Result{Verdict: bulletin.Retry, Unreached: true, Err: fmt.Errorf("nobody is there")}
+			}
+			return bulletin.Result{}
+		})
+		for _, endpoint := range []string{"https://one.example/a", "https://one.example/b", "https://two.example/c"} {
+			w.browser(endpoint, wishes(nil))
+		}
+		w.start()
+		w.pass(3 * time.Hour)
+		broken = "https://two.example/"
+		w.skip(time.Second)
+		w.pass(time.Minute)
 		if n := w.store.Queued(subscription.WebPush); n != 1 {
 			t.Errorf("%d messages wait", n)
 		}

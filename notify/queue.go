@@ -110,6 +110,7 @@ func (q *queue) state(now time.Time, queued int) string {
 func (q *queue) run(ctx context.Context) {
 	sending, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
+	q.remember()
 	for ctx.Err() == nil {
 		q.fill()
 		q.launch(sending)
