@@ -24,9 +24,9 @@ import (
 // BenchmarkDay is a day in the life of the program as it is shipped, hour by hour on a
 // clock that is turned, with everybody told of every alert by mail: what it writes to
 // the device, which wears out memory cards, what it uses of the processor, and how
-// large file and memory are in the end. A day takes minutes:
+// large file and memory are in the end. A day takes minutes, the last ones half an hour:
 //
-//	go test -run '^$' -bench Day -benchtime 1x -timeout 2h .
+//	go test -run '^$' -bench Day -benchtime 1x -timeout 4h .
 func BenchmarkDay(b *testing.B) {
 	if testing.Short() {
 		b.Skip("a day takes minutes")

@@ -9,8 +9,9 @@ import (
 )
 
 // moveAlerts moves the alerts on with the hours. While the clock cannot be right they
-// stay as they are, since by a wrong one they would all be over: it is believed again
-// once it agrees with the last cycle, or with the runs of the provider.
+// stay as they are, since by a wrong one they would all be over: it is believed when
+// it agrees with the last cycle kept, or with the provider, whose runs make estimates
+// only while they are young by it.
 //
 // Their levels wait for the end of the cycle, since runs that come in within it count
 // as one: only then, with closing, do they take the estimates into account, when a
@@ -19,10 +20,10 @@ import (
 // loses a run nor counts it twice. A run that comes late, after a failure, counts in
 // the next hour: two runs in a row are two hours' at least.
 func (e *Engine) moveAlerts(now time.Time, trails []store.TrailForecast, closing bool) []alert.Alert {
-	if e.o.Store.Doubts(now) {
-		return e.alerts
-	}
 	if len(trails) == 0 {
+		if e.o.Store.Doubts(now) {
+			return e.alerts
+		}
 		return alert.Expire(e.alerts, now)
 	}
 	runs, _ := e.voting(now)

@@ -2,6 +2,7 @@ package forecast
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"vigia/forecast/simulate"
 	"vigia/store"
 	"vigia/store/catalogue"
+	"vigia/store/subscription"
 )
 
 // blow makes all weather calm but for the gust at the pass, in km/h, within hours
@@ -271,6 +273,76 @@ func TestACycleThatFoundNoSpaceIsTriedAgainWithinTheHour(t *testing.T) {
 	w.clock.Advance(keepAgain)
 	if w.engine.due() {
 		t.Error("tried again though it was kept")
+	}
+}
+
+// crowd fills the store to the last byte of its limit.
+func (w *world) crowd(t *testing.T) {
+	t.Helper()
+	for n, room := 0, true; room; n++ {
+		err := w.engine.o.Store.Update("fill", func(tx *store.Tx) (err error) {
+			for i := range 20 {
+				now := w.clock.Now().UTC()
+				told := store.Told{At: now, Start: now, Until: now.AddDate(1, 0, 0)}
+				err = errors.Join(err, tx.PutTold(strings.Repeat("x", 300)+fmt.Sprint(n, i), subscription.NewID(), told))
+			}
+			return err
+		})
+		if room = err == nil; !room && !errors.Is(err, store.ErrFull) {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A disk that is full for so long that no cycle was kept for a week is no reason to
+// doubt the clock: an alert is opened all the same, and who follows the park is told
+// with the first cycle that is kept.
+func TestADiskThatIsFullForLongHidesNoAlert(t *testing.T) {
+	w := newWorld(t)
+	w.blow(20, 0, 1)
+	w.cycle(t)
+	if err := w.store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	full, err := store.Open(w.path, store.Options{Clock: w.clock, MaxBytes: 2 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { full.Close() })
+	c := &counter{asked: map[time.Time]int{}}
+	w.engine.o.Store, w.engine.o.Notifier = full, c
+	hour := func() *store.Edition {
+		w.clock.Advance(time.Hour)
+		return w.cycle(t)
+	}
+	for w.crowd(t); hour().StoreError == ""; w.crowd(t) {
+	}
+	for range 8 * 24 {
+		if e := hour(); len(e.Alerts) > 0 {
+			t.Fatalf("alerts in a calm: %+v", e.Alerts)
+		}
+	}
+	now := int(w.clock.Now().Sub(noon) / time.Hour)
+	w.blow(95, now, now+60)
+	e := hour()
+	for range 12 {
+		e = hour()
+	}
+	if e.StoreError == "" || len(e.Alerts) != 1 || e.Alerts[0].Level != alert.Danger {
+		t.Fatalf("%q; the trail is %v with %d alerts", e.StoreError, e.Trails[0].Hours[0].State, len(e.Alerts))
+	}
+	if err := full.Close(); err != nil {
+		t.Fatal(err)
+	}
+	roomy, err := store.Open(w.path, store.Options{Clock: w.clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { roomy.Close() })
+	w.engine.o.Store = roomy
+	c.alerts = 0
+	if e := hour(); e.StoreError != "" || c.alerts != 1 {
+		t.Errorf("with room again: %q, decided on %d alerts", e.StoreError, c.alerts)
 	}
 }
 

@@ -28,9 +28,6 @@ func (e *Engine) Cycle(ctx context.Context) {
 	}(e.issuedAt)
 	defer e.noteCycle(e.o.Clock.Now())
 	e.move()
-	if err := e.o.Store.Mend(); err != nil {
-		e.o.Log.Warn("the store still cannot be written; another cycle tries again", "error", err)
-	}
 	e.keepUp()
 	before := e.statuses(e.now())
 	fresh := false // a run came in that no edition shows yet

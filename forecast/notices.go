@@ -74,7 +74,7 @@ func (e *Engine) pollNotices(ctx context.Context) {
 	}
 	if len(batches) > 0 {
 		if err := e.o.Store.SaveNotices(batches...); err != nil {
-			e.o.Log.Error("official notices shown but not kept", "error", err)
+			e.o.Log.Log(ctx, store.LogLevel(err), "official notices shown but not kept", "error", err)
 		}
 	}
 	e.board.post(status, batches)

@@ -2,12 +2,15 @@ package forecast
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"sync"
 	"time"
 
 	"github.com/go-co-op/gocron/v2"
+
+	"vigia/store"
 )
 
 // watchEvery is how often the clock is compared with what is due, for the retries
@@ -36,6 +39,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	}
 	var following sync.WaitGroup
 	following.Go(func() { e.followNotices(ctx) })
+	following.Go(func() { e.o.Store.Tend(ctx) })
 	defer following.Wait()
 	scheduler.Start()
 	e.guarded(ctx)
@@ -71,7 +75,8 @@ func (e *Engine) due() bool {
 	if now.Truncate(time.Hour) != e.issued && !e.issued.IsZero() {
 		return true
 	}
-	if e.refused() && now.Sub(e.issuedAt).Abs() >= keepAgain {
+	mended := errors.Is(e.failing, store.ErrReadOnly) // and the store is written again
+	if e.refused() && e.o.Store.Err() == nil && (mended || now.Sub(e.issuedAt).Abs() >= keepAgain) {
 		return true
 	}
 	for _, m := range e.models {

@@ -125,7 +125,7 @@ func (e *Engine) verify(ctx context.Context) {
 	e.verifyAt = nextVerification(now)
 	e.move()
 	if err := e.verifier.compareRuns(now); err != nil {
-		e.o.Log.Error("estimates not compared with later ones", "error", err)
+		e.o.Log.Log(ctx, store.LogLevel(err), "estimates not compared with later ones", "error", err)
 	}
 	if e.o.Archive != nil {
 		e.move()
@@ -141,7 +141,7 @@ func (e *Engine) verify(ctx context.Context) {
 		err = e.o.Store.SaveVerification(summary)
 	}
 	if err != nil {
-		e.o.Log.Error("summary of the verification not computed or not kept", "error", err)
+		e.o.Log.Log(ctx, store.LogLevel(err), "summary of the verification not computed or not kept", "error", err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -283,5 +284,24 @@ func TestHostileRequestsToEveryRoute(t *testing.T) {
 	}
 	if len(desk.asked) > 0 {
 		t.Errorf("%d requests for a subscription came of it", len(desk.asked))
+	}
+}
+
+// Whoever sends too much is told so, and is not cut off with the answer on its way.
+func TestARefusalArrivesWhole(t *testing.T) {
+	s := newStand(t, edition(), nil)
+	for _, size := range []int{9_000, 100_000, 200_000, 1_000_000} {
+		for range 10 {
+			c, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, sent := io.WriteString(c, fmt.Sprintf("POST /api/v1/suscriptores HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", size)+strings.Repeat("x", size))
+			text, err := io.ReadAll(c)
+			c.Close()
+			if err := errors.Join(sent, err); err != nil || !strings.HasPrefix(string(text), "HTTP/1.1 413 ") {
+				t.Fatalf("%d bytes: %v, %.40q", size, err, text)
+			}
+		}
 	}
 }

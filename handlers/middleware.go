@@ -242,14 +242,15 @@ func unacceptable(r *http.Request) *api.Fault {
 	return nil
 }
 
-// hangUp has the connection end with the answer, without waiting for what is left of
-// the request.
+// hangUp has the connection end with the answer, without waiting long for what is left
+// of the request. What is on its way already is read: a connection that is closed with
+// bytes unread is reset, and with it the answer may be lost.
 func hangUp(w *response) {
 	w.Header()["Connection"] = closing
-	_ = http.NewResponseController(w).SetReadDeadline(longAgo) // without it the rest is waited for, no more
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(lingering)) // without it the rest is waited for, no more
 }
 
-var longAgo = time.Unix(1, 0)
+const lingering = time.Second
 
 // oddPath tells whether a path has doubled slashes, backslashes, control
 // characters or encoded separators.

@@ -34,6 +34,7 @@ type absence struct {
 	waiting [2][]absentee        // the urgent and the others, in the order in which they failed
 	due     map[uint64]time.Time // by seq; of those in waiting that are not here, or due at another time, something else became
 	tried   time.Time            // when one of them was brought forward last
+	probe   uint64               // that one, while nobody is back
 	back    bool                 // a message got through since
 }
 
@@ -119,8 +120,11 @@ func (q *queue) awayAt(via string, tried time.Time) *absence {
 func (q *queue) missed(batch []outcome) {
 	for i := range batch {
 		o := &batch[i]
-		if a := q.away[o.via()]; a != nil {
+		for _, a := range q.away { // of one that is settled without being sent it is not known by whom it would have gone
 			delete(a.due, o.item.Seq)
+			if a.probe == o.item.Seq && o.unsent() {
+				a.tried = time.Time{} // nobody was asked: the next one is the probe
+			}
 		}
 		if o.unreached() {
 			q.awayAt(o.via(), q.n.now()).add(absentee{o.item.Seq, o.due, o.item.Urgent})
@@ -128,9 +132,12 @@ func (q *queue) missed(batch []outcome) {
 	}
 }
 
+// unsent tells whether a letter was settled, or put off, without asking anybody.
+func (o *outcome) unsent() bool { return o.settled || !o.later.IsZero() }
+
 // unreached tells whether a letter was sent and nobody was there.
 func (o *outcome) unreached() bool {
-	return !o.settled && o.later.IsZero() && o.result.Verdict == bulletin.Retry && o.result.Unreached
+	return !o.unsent() && o.result.Verdict == bulletin.Retry && o.result.Unreached
 }
 
 // probes tells whether it is time to see whether somebody is back, or to go on with
@@ -151,7 +158,7 @@ func (q *queue) probes(now time.Time) bool {
 func (q *queue) recall(batch []outcome) (back []absentee) {
 	for i := range batch {
 		o := &batch[i]
-		if a := q.away[o.via()]; a != nil && !o.settled && o.later.IsZero() {
+		if a := q.away[o.via()]; a != nil && !o.unsent() {
 			a.back = o.result.Verdict == bulletin.Delivered || a.back && !o.unreached()
 		}
 	}
@@ -165,9 +172,12 @@ func (q *queue) recall(batch []outcome) (back []absentee) {
 		case now.Sub(a.tried).Abs() >= probeEvery:
 			n = 1
 		}
-		if n > 0 {
+		if taken := q.first(a, n); n > 0 {
 			a.tried = now
-			back = append(back, q.first(a, n)...)
+			if n == 1 && len(taken) == 1 {
+				a.probe = taken[0].seq
+			}
+			back = append(back, taken...)
 		}
 		if len(a.due) == 0 {
 			delete(q.away, via)

@@ -164,13 +164,67 @@ func TestARestartWhenTheRelayIsBack(t *testing.T) {
 		if again := o.tries.Load() - asked; again > 2*4 { // a probe of each channel, and what was due by then
 			t.Errorf("a restart with nobody there: %d tries", again)
 		}
-		o.until = time.Now()
+		w.mail.script(nil)
+		w.push.script(nil)
 		w.skip(time.Second)
 		w.pass(time.Minute)
 		if got := w.outcomes()[store.DeliveredOutcome]; got != awayPeople || w.store.Queued(subscription.Email) != 0 {
 			t.Errorf("%d of %d people are told after the restart, %d messages wait", got, awayPeople, w.store.Queued(subscription.Email))
 		}
 	})
+}
+
+// Messages that became pointless while nobody was there, and for which nobody is asked,
+// do not use up the tries of one that is live, whose own next try is hours ahead.
+func TestThePointlessDoNotHoldUpTheLive(t *testing.T) {
+	withdrawn := func(w *world) {
+		w.issue("a", dropped, alert.Withdrawn)
+		w.cycle()
+	}
+	for _, c := range []struct {
+		what      string
+		browsers  bool
+		pointless int
+		lasts     time.Duration // of the alert that the pointless ones are of
+		meanwhile func(*world)
+	}{
+		{"mails of an alert that was withdrawn", false, 30, 72 * time.Hour, withdrawn},
+		{"pushes of an alert that was withdrawn", true, 30, 72 * time.Hour, withdrawn},
+		{"pushes that are past their time", true, 250, 3 * time.Hour, func(*world) {}},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			inWorld(t, func(w *world) {
+				o := &outage{until: time.Now().Add(1000 * time.Hour)}
+				script, subscribe := w.mail, func(who string, p subscription.Preferences) { w.reader(who+"@x.cl", p) }
+				if c.browsers {
+					script, subscribe = w.push, func(who string, p subscription.Preferences) { w.browser("https://one.example/"+who, p) }
+				}
+				for i := range c.pointless {
+					subscribe(fmt.Sprint("p", i), wishes(nil))
+				}
+				subscribe("live", wishes(func(p *subscription.Preferences) { p.Parks = []string{"alerce-andino"} }))
+				w.start()
+				w.pass(time.Minute)
+				script.new()
+				script.script(o.answer)
+				w.issue("a", func(a *alert.Alert) {
+					a.Level, a.Start = alert.Danger, time.Now().UTC()
+					a.End = a.Start.Add(c.lasts)
+				}, alert.Opened)
+				w.issue("b", func(a *alert.Alert) {
+					a.Park, a.Level, a.End = "alerce-andino", alert.Danger, a.End.Add(72*time.Hour)
+				}, alert.Opened)
+				w.cycle()
+				w.pass(19 * time.Hour) // until the tries of each are four hours apart
+				c.meanwhile(w)
+				script.script(nil)
+				w.pass(probeEvery + time.Minute)
+				if got := script.new(); len(got) != 1 {
+					t.Errorf("%v after the return told: %v", probeEvery, got)
+				}
+			})
+		})
+	}
 }
 
 // With a restart each push service is tried for its own.

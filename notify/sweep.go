@@ -26,7 +26,7 @@ func (n *Notifier) sweep(ctx context.Context) {
 		if now := n.now(); now.Sub(last).Abs() >= sweepEvery {
 			last = now
 			if err := n.sweepOnce(now); err != nil {
-				n.o.Log.Error("what has had its time cannot be erased; it is tried again in an hour", "error", err)
+				n.o.Log.Log(ctx, store.LogLevel(err), "what has had its time cannot be erased; it is tried again in an hour", "error", err)
 			}
 			n.compact(now)
 		}
@@ -155,7 +155,7 @@ func (n *Notifier) compact(now time.Time) {
 		return
 	}
 	if err := n.o.Store.Compact(); err != nil {
-		n.o.Log.Error("what was erased is still in the free pages of the file; compacting is tried again in an hour", "error", err)
+		n.o.Log.Log(context.Background(), store.LogLevel(err), "what was erased is still in the free pages of the file; compacting is tried again in an hour", "error", err)
 		return
 	}
 	n.o.Log.Info("the file was compacted: what was erased is out of it")

@@ -59,8 +59,8 @@ func (s *Store) compact() error {
 func (s *Store) compacted() (before *bbolt.DB, err error) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	if p := s.readOnly.Load(); p != nil {
-		return nil, fmt.Errorf("%w: %w", ErrReadOnly, *p)
+	if err := s.refusal(); err != nil {
+		return nil, err
 	}
 	return s.exchange()
 }

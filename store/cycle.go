@@ -31,8 +31,8 @@ type Cycle struct {
 	Issued      *IssuedHour          // for the verification log; nil logs nothing
 	Estimates   bool                 // estimates were possible; else nobody knows how it is
 	// Decide, when set, decides within the transaction who is told of what changed. It
-	// is not asked while the clock is not believed: what changed then waits for the
-	// next cycle. When it fails the cycle is kept without it, and asked again the next
+	// is not asked without estimates while the clock is not believed: what changed then
+	// waits for the next cycle. When it fails the cycle is kept without it, and asked again the next
 	// time.
 	Decide func(tx *Tx, c *Cycle, changed []ChangedAlert) error
 }
@@ -73,7 +73,7 @@ func (s *Store) commit(what string, c *Cycle, deciding bool) error {
 			putConfirmed(tx, c.ConfirmedAt),
 			putLast(tx, c, believed),
 		)
-		if err != nil || !deciding || !believed {
+		if err != nil || !deciding || !believed && !c.Estimates {
 			return err
 		}
 		return s.decide(tx, c)

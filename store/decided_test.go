@@ -142,8 +142,8 @@ func TestAnUnbelievedClockDecidesNothing(t *testing.T) {
 	d.expect("an hour later", d.cycleAt(far.Add(time.Hour), noticed("a", 2, 2), noticed("b", 1, 1)))
 	d.expect("back again", d.cycle(noticed("a", 2, 2), noticed("b", 1, 1)), "a 2 1", "b 1 1")
 	d.estimates = true // the provider has runs of that time: it is so late
-	d.expect("two months ahead with estimates", d.cycleAt(far, noticed("a", 3, 3)))
-	d.expect("an hour later", d.cycleAt(far.Add(time.Hour), noticed("a", 3, 3)), "a 3 1")
+	d.expect("two months ahead with estimates", d.cycleAt(far, noticed("a", 3, 3)), "a 3 1")
+	d.expect("an hour later", d.cycleAt(far.Add(time.Hour), noticed("a", 3, 3)))
 }
 
 func TestACycleIsKeptWhenItsDecisionFails(t *testing.T) {

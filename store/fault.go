@@ -19,7 +19,8 @@ var (
 	ErrInUse = errors.New("the file is in use by another process")
 	// ErrNewerSchema: a newer version of the program wrote the file or the value.
 	ErrNewerSchema = errors.New("written by a newer version of the program; update it, or restore a backup made by this version")
-	// ErrReadOnly: an earlier write failed, so that nothing is written any more.
+	// ErrReadOnly: an earlier write failed, so that nothing is written until the file
+	// could be copied whole (see [Store.Tend]).
 	ErrReadOnly = errors.New("the store is read-only after a failed write")
 	// ErrFull: the disk or the limit of the file's size is full. Nothing was
 	// written; the same write may be tried again later.

@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"errors"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -435,85 +434,6 @@ func TestAFailedWriteMakesTheStoreReadOnly(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 	_ = s.Close()
-}
-
-// A store whose disk failed is written again once all of it could be copied, and not
-// before.
-func TestMending(t *testing.T) {
-	path := newPath(t)
-	s, err := Open(path, testOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	if err := s.Mend(); err != nil {
-		t.Fatalf("a store that is well: %v", err)
-	}
-	if err := s.SaveLedger([]byte("before")); err != nil {
-		t.Fatal(err)
-	}
-	old := s.file
-	if err := errors.Join(old.Close(), s.SaveLedger([]byte("lost"))); !errors.Is(err, ErrReadOnly) {
-		t.Fatal(err)
-	}
-	away := filepath.Dir(path) + "-away" // so that nothing can be made beside the file
-	if err := os.Rename(filepath.Dir(path), away); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Mend(); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("without a place for the copy: %v", err)
-	}
-	if err := s.SaveLedger([]byte("lost")); !errors.Is(err, ErrReadOnly) || s.Err() == nil {
-		t.Errorf("written after a copy that failed: %v", err)
-	}
-	if err := os.Rename(away, filepath.Dir(path)); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Mend(); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := s.Ledger(); err != nil || string(got) != "before" || s.Err() != nil || s.WriteError() != nil {
-		t.Errorf("%q, %v, %v, %v", got, err, s.Err(), s.WriteError())
-	}
-	if err := s.SaveLedger([]byte("after")); err != nil {
-		t.Error(err)
-	}
-	if left, _ := filepath.Glob(path + "?*"); len(left) > 0 {
-		t.Errorf("left %v", left)
-	}
-	if err := errors.Join(s.Check(t.Context()), s.Close()); err != nil {
-		t.Fatal(err)
-	}
-	again, err := Open(path, testOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer again.Close()
-	if got, err := again.Ledger(); err != nil || string(got) != "after" {
-		t.Errorf("in the file: %q, %v", got, err)
-	}
-}
-
-// A file that was cut short is not mended with what is left of it.
-func TestWhatCannotBeReadIsNotMended(t *testing.T) {
-	path := newPath(t)
-	s, err := Open(path, testOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	if err := os.Truncate(path, 8192); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.SaveLedger([]byte("x")); err == nil {
-		t.Fatal("written into a file that was cut")
-	}
-	if err := s.Mend(); err == nil || s.Err() == nil {
-		t.Errorf("mended: %v, %v", err, s.Err())
-	}
-	if info, err := os.Stat(path); err != nil || info.Size() != 8192 {
-		t.Errorf("%v, %v", info, err)
-	}
 }
 
 func TestAFullDiskIsSurvived(t *testing.T) {

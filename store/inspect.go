@@ -56,6 +56,11 @@ func inspect(path string) (found condition, err error) {
 	if err := lock(file); err != nil {
 		return 0, err
 	}
+	return look(path, file)
+}
+
+// look looks at a file that nobody writes meanwhile.
+func look(path string, file *os.File) (condition, error) {
 	info, err := file.Stat()
 	if err != nil {
 		return 0, err

@@ -15,7 +15,8 @@
 //
 // The file may fail in every way that a disk can. What was damaged is reported
 // ([DamagedError]) and left as it is; after a failed write the store is read-only
-// ([ErrReadOnly]) because what the disk then holds is unknown.
+// ([ErrReadOnly]) because what the disk then holds is unknown, until all of it could
+// be checked and copied ([Store.Tend]).
 package store
 
 import (
@@ -55,7 +56,7 @@ type Store struct {
 	writing    sync.Mutex            // one writer, check or compaction at a time
 	beginning  sync.Mutex            // one transaction begins at a time; held to change db and file
 	unreleased atomic.Int32          // transactions that a fault left with bbolt's locks held
-	readOnly   atomic.Pointer[error] // why nothing can be written any more
+	readOnly   atomic.Pointer[error] // why nothing is written, until the file is mended
 	broken     atomic.Pointer[error] // why nothing can be read any more
 	full       atomic.Pointer[error] // why the last write had no room, nil when it had
 	needed     atomic.Int64          // bytes that the file had when it was last known to be whole
@@ -108,6 +109,11 @@ func (s *Store) Err() error {
 	if p := s.broken.Load(); p != nil {
 		return *p
 	}
+	return s.refusal()
+}
+
+// refusal is why nothing is written, nil while it is.
+func (s *Store) refusal() error {
 	if p := s.readOnly.Load(); p != nil {
 		return fmt.Errorf("%w: %w", ErrReadOnly, *p)
 	}
@@ -153,10 +159,13 @@ func (s *Store) view(what string, do func(*bbolt.Tx) error) error {
 // update runs do in a write transaction and commits it. When it returns nil the
 // transaction is on stable storage. When do fails nothing is written.
 func (s *Store) update(what string, do func(*bbolt.Tx) error) error {
+	if err := s.refusal(); err != nil { // nobody waits for a disk that failed
+		return fmt.Errorf("%s: %w", what, err)
+	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	if p := s.readOnly.Load(); p != nil {
-		return fmt.Errorf("%s: %w: %w", what, ErrReadOnly, *p)
+	if err := s.refusal(); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
 	}
 	err := s.guarded(func() error { return s.write(do) })
 	if err == nil {
@@ -220,7 +229,7 @@ func (s *Store) failedCommit(err error) error {
 
 func (s *Store) stopWriting(cause error) {
 	if s.readOnly.CompareAndSwap(nil, &cause) {
-		s.log.Error("the disk has failed: nothing is written until the store can be copied whole, which is tried every few minutes", "error", cause)
+		s.log.Error("a write has failed: nothing is written until the store can be checked and copied whole, which is tried now and then", "error", cause)
 	}
 }
 
@@ -254,7 +263,7 @@ func (s *Store) begin(writable bool) (*bbolt.Tx, error) {
 // broke marks the file as unreadable and gives the error that says so.
 func (s *Store) broke(cause error) error {
 	var err error = &DamagedError{Path: s.path, Cause: cause, fault: true}
-	s.stopWriting(err)
+	s.readOnly.CompareAndSwap(nil, &err)
 	if s.broken.CompareAndSwap(nil, &err) {
 		s.log.Error("the store cannot be read any more", "error", err)
 	}

@@ -50,8 +50,9 @@ func (m *Memory) Follow(ctx context.Context, clock clockwork.Clock, size func() 
 	ticker := clock.NewTicker(time.Hour)
 	defer ticker.Stop()
 	for {
+		bytes := size() // outside the lock: it asks a disk, which may not answer
 		m.mu.Lock()
-		m.file = size()
+		m.file = bytes
 		m.set()
 		m.mu.Unlock()
 		select {
