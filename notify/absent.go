@@ -35,6 +35,7 @@ type absence struct {
 	due     map[uint64]time.Time // by seq; of those in waiting that are not here, or due at another time, something else became
 	tried   time.Time            // when one of them was brought forward last
 	probe   uint64               // that one, while nobody is back
+	mute    bool                 // for the probe nobody was asked
 	back    bool                 // a message got through since
 }
 
@@ -123,7 +124,7 @@ func (q *queue) missed(batch []outcome) {
 		for _, a := range q.away { // of one that is settled without being sent it is not known by whom it would have gone
 			delete(a.due, o.item.Seq)
 			if a.probe == o.item.Seq && o.unsent() {
-				a.tried = time.Time{} // nobody was asked: the next one is the probe
+				a.mute, a.tried = true, time.Time{}
 			}
 		}
 		if o.unreached() {
@@ -167,15 +168,15 @@ func (q *queue) recall(batch []outcome) (back []absentee) {
 		n := 0
 		switch {
 		case q.stopped():
-		case a.back:
+		case a.back, a.mute: // there may be thousands of which nobody is asked
 			n = recalled
 		case now.Sub(a.tried).Abs() >= probeEvery:
 			n = 1
 		}
 		if taken := q.first(a, n); n > 0 {
-			a.tried = now
-			if n == 1 && len(taken) == 1 {
-				a.probe = taken[0].seq
+			a.tried, a.mute = now, false
+			if len(taken) > 0 {
+				a.probe = taken[len(taken)-1].seq
 			}
 			back = append(back, taken...)
 		}
@@ -223,7 +224,7 @@ func (q *queue) bringForward(tx *store.Tx, back []absentee) error {
 	now := q.n.now()
 	for _, one := range back {
 		item := store.Item{Channel: q.channel, Urgent: one.urgent, Due: one.due, Seq: one.seq}
-		if err := tx.BringForward(&item, now); err != nil && !errors.Is(err, store.ErrNotFound) {
+		if err := tx.Reschedule(&item, now); err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
 	}

@@ -227,6 +227,33 @@ func TestThePointlessDoNotHoldUpTheLive(t *testing.T) {
 	}
 }
 
+// What waits for the end of quiet hours was not tried, and no restart tries it.
+func TestARestartInQuietHours(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.reader("luz@x.cl", wishes(func(p *subscription.Preferences) { p.Quiet = &subscription.Quiet{From: 22 * 60, To: 7 * 60} }))
+		w.issue("a", func(a *alert.Alert) { a.Level, a.End = alert.Caution, a.End.Add(72*time.Hour) }, alert.Opened)
+		w.cycle()
+		w.pass(14 * time.Hour) // it was due long before the night, in which the service starts
+		w.start()
+		for range 3 {
+			w.pass(time.Minute)
+			w.skip(time.Second)
+		}
+		items := 0
+		w.view(func(tx *store.Tx) error {
+			return tx.EachItem(subscription.Email, func(i *store.Item) error {
+				if items++; i.Attempts != 0 {
+					t.Errorf("%d attempts", i.Attempts)
+				}
+				return nil
+			})
+		})
+		if w.expect(w.mail); items != 1 {
+			t.Errorf("%d messages wait", items)
+		}
+	})
+}
+
 // With a restart each push service is tried for its own.
 func TestARestartWhenAPushServiceIsBack(t *testing.T) {
 	inWorld(t, func(w *world) {

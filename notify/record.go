@@ -127,7 +127,7 @@ func (n *Notifier) keepOne(tx *store.Tx, o *outcome) error {
 	case o.settled:
 		return n.settle(tx, o, o.outcome)
 	case !o.later.IsZero():
-		return tx.Postpone(&o.item, earliest(o.later, o.item.Expires))
+		return tx.Reschedule(&o.item, earliest(o.later, o.item.Expires))
 	}
 	switch o.result.Verdict {
 	case bulletin.Delivered:

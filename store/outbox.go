@@ -246,10 +246,10 @@ func (t *Tx) Postpone(i *Item, due time.Time) error {
 	return nil
 }
 
-// BringForward has an item that waits due at another time, as a try that was never made.
+// Reschedule has an item that waits due at another time, without an attempt more.
 // Of the item only Channel, Urgent, Due and Seq are read. ErrNotFound when it is not in
 // the outbox, or is due at another time than the item says.
-func (t *Tx) BringForward(i *Item, due time.Time) error {
+func (t *Tx) Reschedule(i *Item, due time.Time) error {
 	bucket, key := t.tx.Bucket(bucketItems), itemKey(i)
 	value := bucket.Get(key)
 	if value == nil {
@@ -265,7 +265,7 @@ func (t *Tx) BringForward(i *Item, due time.Time) error {
 	held.Due = due
 	key = itemKey(&held)
 	if err := bucket.Put(key, sealedItem(key, &held)); err != nil {
-		return fmt.Errorf("bring forward: %w", err)
+		return fmt.Errorf("reschedule: %w", err)
 	}
 	return nil
 }
