@@ -32,8 +32,8 @@ type Cycle struct {
 	Estimates   bool                 // estimates were possible; else nobody knows how it is
 	// Decide, when set, decides within the transaction who is told of what changed. It
 	// is not asked without estimates while the clock is not believed: what changed then
-	// waits for the next cycle. When it fails the cycle is kept without it, and asked again the next
-	// time.
+	// waits for the next cycle. When it fails the cycle is kept without it, and asked
+	// again the next time.
 	Decide func(tx *Tx, c *Cycle, changed []ChangedAlert) error
 }
 
