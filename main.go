@@ -12,31 +12,42 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
+	"time"
 
 	"github.com/jonboulle/clockwork"
 
-	"vigia/forecast/offline"
+	"vigia/forecast"
+	"vigia/forecast/calibration"
+	"vigia/forecast/hazard"
 	"vigia/forecast/openmeteo"
-	sky "vigia/forecast/simulate"
-	"vigia/handlers/front"
+	"vigia/forecast/simulate"
+	"vigia/forecast/verification"
+	"vigia/handlers"
+	"vigia/handlers/cli"
+	"vigia/handlers/cli/systemd"
+	"vigia/handlers/feeds"
+	"vigia/handlers/forms"
+	"vigia/handlers/https"
+	"vigia/handlers/metrics"
 	"vigia/handlers/site"
 	"vigia/notify"
-	"vigia/notify/senders"
-	people "vigia/notify/simulate"
-	"vigia/notify/systemd"
+	"vigia/notify/mail"
+	captured "vigia/notify/simulate"
 	"vigia/store"
 	"vigia/store/backups"
 	"vigia/store/catalogue"
-	"vigia/store/settings"
+	"vigia/store/notices"
 	"vigia/store/subscription"
 	"vigia/web"
 )
 
-// build is what the program was made of, as the compiler wrote it down.
-var build = offline.ReadBuild()
+// build describes from what the program was built.
+var build = cli.ReadBuild()
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
@@ -44,203 +55,296 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr))
 }
 
-// run carries out a command and gives the exit status: 2 for a wrong call, 1
-// for a failure at run time.
+// run runs a command and returns the exit status: 2 for a wrong call, 1 for a failure at
+// run time.
 func run(ctx context.Context, args, environ []string, out, errs io.Writer) int {
-	name, rest := "help", args
-	if len(args) > 0 {
-		name, rest = args[0], args[1:]
-	}
-	inJournal := settings.InJournal(errs, environ)
-	s, err := settings.Parse(name, rest, environ, os.ReadFile, openmeteo.CanonicalModel)
-	if err != nil {
-		settings.Complain(errs, inJournal, err.Error())
-		return 2
-	}
-	commands := map[string]func(context.Context, *settings.Settings, offline.Terminal) error{
-		"demo": demo, "serve": serve, "check": check, "test-mail": testMail, "catalogue": offline.Catalogues,
-		"backup": offline.Backup, "restore": offline.Restore, "compact": offline.Compact, "import": offline.Imports, "calibrate": offline.Calibrate,
-		"systemd": offline.Unit, "version": offline.ShowVersion, "help": offline.Help,
-	}
-	t := offline.Terminal{Out: out, Errs: errs, Log: s.NewLog(errs, inJournal), Clock: clockwork.NewRealClock(), Environ: environ, UserAgent: "vigia/" + build.Version}
-	if err := commands[s.Command](ctx, s, t); err != nil {
-		settings.Complain(errs, inJournal, fmt.Sprintf("vigia %s: %v", s.Command, err))
-		if usage := (*settings.UsageError)(nil); errors.As(err, &usage) {
-			return 2
-		}
-		return 1
-	}
-	return 0
+	return cli.Run(ctx, cli.Program{CanonicalModel: openmeteo.CanonicalModel, Commands: map[string]cli.Command{
+		"demo": demo, "serve": serve, "check": check, "test-mail": testMail, "import": importDocument, "calibrate": calibrate,
+		"catalogue": cli.Catalogue, "backup": cli.Backup, "restore": cli.Restore, "compact": cli.Compact, "unblock": cli.Unblock,
+		"systemd": cli.Systemd, "version": cli.Version, "help": cli.Help,
+	}}, args, environ, out, errs)
 }
 
-// demo runs the whole service on made-up weather, in a folder that goes away, with
-// a mailbox and a push service of its own: nothing leaves the machine.
-func demo(ctx context.Context, s *settings.Settings, t offline.Terminal) error {
+// demo runs the whole service on simulated weather, in a temporary folder, and captures
+// what it sends.
+func demo(ctx context.Context, env *cli.Env) error {
 	folder, err := os.MkdirTemp("", "vigia-demo-")
 	if err != nil {
 		return fmt.Errorf("make a folder for the demo: %w", err)
 	}
 	defer os.RemoveAll(folder)
-	t.Clock = sky.NewClock(s.Speed)
-	base, closeWeather, err := sky.Listen(ctx, sky.Options{Seed: s.Seed, Clock: t.Clock, Log: t.Log})
+	env.Clock = simulate.NewClock(env.Speed)
+	base, closeWeather, err := simulate.Listen(ctx, simulate.Options{Seed: uint64(env.Seed), Clock: env.Clock})
 	if err != nil {
 		return fmt.Errorf("serve the simulated weather: %w", err)
 	}
 	defer closeWeather()
-	crowd, err := people.Gather(t.Clock)
-	if err != nil {
-		return fmt.Errorf("serve the simulated mailbox and browsers: %w", err)
-	}
-	defer crowd.Close()
-	fmt.Fprintln(t.Out, "DEMOSTRACIÓN: los datos son simulados y no valen para ninguna decisión.")
-	s.Data, s.ProviderURL, s.ArchiveURL = folder, base, base
-	s.SMTPHost, s.SMTPPort, s.SMTPTLS, s.SMTPFrom = crowd.Mailbox.Host(), crowd.Mailbox.Port(), "none", "alertas@vigia.example"
-	s.Contact = cmp.Or(s.Contact, "operador@vigia.example")
-	s.PushHosts = []string{crowd.Browsers.Origin()}
-	return (&service{Settings: s, Terminal: t, crowd: crowd}).run(ctx)
+	env.Log.Info("serving simulated weather", "url", base)
+	fmt.Fprintln(env.Out, "DEMOSTRACIÓN: los datos son simulados y no valen para ninguna decisión.")
+	env.Simulate(folder, base)
+	return (&service{Env: env, captured: captured.New(env.Clock)}).run(ctx)
 }
 
-// serve runs the service on the real provider.
-func serve(ctx context.Context, s *settings.Settings, t offline.Terminal) error {
-	return (&service{Settings: s, Terminal: t, limits: offline.Limits(s)}).run(ctx)
+// serve runs the service on the real provider. SIGHUP is ignored: settings are read at
+// the start, and not every service manager restarts a service that a hangup ends.
+func serve(ctx context.Context, env *cli.Env) error {
+	signal.Ignore(syscall.SIGHUP)
+	return (&service{Env: env, limits: openmeteo.LimitsFor(env.ProviderKey)}).run(ctx)
 }
 
-// service is what serving puts together.
+// service is the running service, of demo and serve alike.
 type service struct {
-	*settings.Settings
-	offline.Terminal
-	limits openmeteo.Limits // of the provider's weight
-	crowd  *people.Crowd    // demo: those who are told; nil in the real service
+	*cli.Env
+	limits   openmeteo.Limits  // of the provider's weight
+	captured *captured.Capture // demo: what was sent; nil in the real service
 
 	parks    *catalogue.Catalogue
-	hosts    subscription.PushHosts
-	manager  *systemd.Manager // who started the service; nil is nobody who listens
-	memory   *offline.Memory
+	manager  *systemd.Manager
 	file     *store.Store
-	public   *front.Front
 	notifier *notify.Notifier
+
+	listeners    *handlers.Listeners
+	certificates *https.Certificates // nil leaves TLS to a proxy
+	requests     *metrics.Requests   // nil without metrics
+	server       *handlers.Server
+	backups      *backups.Keeper // nil in the demo, whose folder goes away
 }
 
-// run opens what the service stands on, from the file to the doors, and runs it until
-// ctx ends: then first no new requests and no cycle, then no more messages, then the
+// run opens what the service needs, from the file to the listeners, and runs it until ctx
+// ends. Then requests and the cycle end first, then the sending of messages, and then the
 // file is closed.
 func (v *service) run(ctx context.Context) (err error) {
-	if v.parks, err = offline.Catalogue(v.Settings); err != nil {
+	if v.parks, err = v.LoadCatalogue(); err != nil {
 		return err
 	}
-	if v.hosts, err = subscription.ParsePushHosts(v.PushHosts); err != nil {
-		return fmt.Errorf("--push-hosts: %w", err)
-	}
-	if v.manager, err = systemd.FromEnvironment(v.Environ, clockwork.NewRealClock(), v.Log); err != nil {
+	if v.manager, err = systemd.New(clockwork.NewRealClock(), v.Log); err != nil {
 		return err
 	}
-	v.memory = offline.SaveMemory(len(v.parks.Trails))
-	if v.file, err = offline.Open(v.Settings, v.Clock, v.Log); err != nil {
+	if v.file, err = v.OpenToServe(); err != nil {
 		return err
 	}
 	defer v.file.Close()
-	if v.public, err = front.Open(front.Options{
-		Settings: v.Settings, Out: v.Out, Log: v.Log, Clock: v.Clock, UserAgent: v.UserAgent, Version: build.Version, Commit: build.Commit,
-		Parks: v.parks, Hosts: v.hosts, Crowd: v.memory.Crowd,
-	}); err != nil {
+	if v.listeners, err = handlers.Listen(v.Listen, v.RedirectAddress(), v.MetricsListen, v.Log); err != nil {
 		return err
 	}
-	defer v.public.Close()
-	if v.crowd != nil {
-		v.BaseURL = cmp.Or(v.BaseURL, v.public.Address())
+	defer v.listeners.Close()
+	if v.captured != nil {
+		v.BaseURL = cmp.Or(v.BaseURL, v.listeners.Address())
 	}
-	parts, err := v.assemble()
+	work, sending, err := v.assemble()
 	if err != nil {
 		return err
 	}
-	return together(ctx, parts...)
+	return cli.RunStages(ctx, work, sending)
 }
 
-// assemble ties the hourly cycle, those who tell people and what the public meets to
-// each other, and gives what runs.
-func (v *service) assemble() ([]func(context.Context) error, error) {
-	var err error
-	if v.notifier, err = senders.Notifier(v.Settings, speaker(v.Terminal), senders.Parts{
-		Store: v.file, Catalogue: v.parks, Hosts: v.hosts, Simulated: v.crowd != nil,
-	}); err != nil {
-		return nil, err
+// assemble connects the hourly cycle, the notifier and the HTTP server. It returns what
+// runs: what makes and serves estimates, and what sends messages, which ends after it.
+func (v *service) assemble() (work, sending []cli.Part, err error) {
+	if v.notifier, err = v.newNotifier(); err != nil {
+		return nil, nil, err
 	}
-	behind := front.Behind{Desk: v.notifier, File: v.file, Caught: v.caught, Join: v.join}
-	var saved *backups.Keeper // nil in the demo, whose folder goes away
-	if v.crowd == nil {
-		saved = backups.New(backups.Options{Store: v.file, Folder: v.Data, Clock: v.Clock, Log: v.Log})
-		behind = front.Behind{Desk: v.notifier, File: v.file, Backups: saved}
+	schedule := forecast.NewSchedule(v.Clock, v.Log)
+	if v.captured == nil {
+		v.backups = backups.New(backups.Options{Store: v.file, Folder: v.Data, Clock: v.Clock, Log: v.Log})
 	}
-	server, err := v.public.Furnish(behind)
+	if v.server, err = v.newServer(schedule.States); err != nil {
+		return nil, nil, err
+	}
+	v.PrintStart(v.parks, v.listeners.Address(), v.listeners.MetricsURL(metrics.Path)) // requests wait for the first publication from now on
+	ledger := forecast.OpenLedger(v.Clock, v.limits, v.file, v.Log)
+	engine, err := v.engine(ledger, v.manager.Reporting(v.server))
 	if err != nil {
-		return nil, err
-	}
-	v.public.Greet() // who comes from now on waits for the first edition
-	ledger := offline.Ledger(v.Clock, v.limits, v.file, v.Log)
-	engine, err := offline.Engine(v.Settings, v.Terminal, offline.Parts{
-		Store: v.file, Catalogue: v.parks, Ledger: ledger, Publisher: v.manager.Announcing(server), Notifier: v.notifier, Simulated: v.crowd != nil,
-	})
-	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	engine.Show()
-	vital := []systemd.Question{{About: "a read of the file", Ask: func() error { v.file.Answer(); return nil }}}
-	parts := append(v.public.Parts(front.Watched{Engine: engine, Notifier: v.notifier, File: v.file, Weight: ledger.Today}), engine.Run, v.notifier.Run)
-	if saved != nil {
-		vital = append(vital, systemd.Question{About: "the hourly cycle", Ask: engine.Stuck}) // the demo's clock is too fast to tell
-		data := &offline.Service{File: v.file, Parks: v.parks, Engine: engine, Backups: saved, Data: v.Data, Clock: v.Clock}
-		parts = append(parts, data.Upkeep(v.Log)...)
+	schedule.Add(append(engine.Jobs(),
+		forecast.Job{Name: "archivo", Every: 5 * time.Second, Do: v.file.Recover},
+		forecast.Job{Name: "borrado", Every: time.Minute, Do: v.notifier.Erase})...)
+	alive := []systemd.Check{{Name: "a read of the file", Run: func() error { v.file.Answer(); return nil }}}
+	work = append(work, v.serving(engine, ledger))
+	if v.backups != nil {
+		alive = append(alive, systemd.Check{Name: "the hourly cycle", Run: engine.Stuck}) // the demo's clock is too fast for it
+		work = append(work, v.commands(engine).Listen())
+		schedule.Add(forecast.Job{Name: "respaldo", Every: time.Minute, Later: true, Do: v.backups.Look})
 	}
-	return append(parts,
-		func(ctx context.Context) error { return v.memory.Follow(ctx, v.Clock, v.file.Size) },
-		func(ctx context.Context) error { return v.manager.Run(ctx, vital...) }), nil
+	work = append(work, schedule.Run, func(ctx context.Context) error { return v.manager.Run(ctx, alive...) })
+	return work, []cli.Part{v.notifier.Run}, nil
 }
 
-// together runs parts until ctx ends or one of them does, and waits for all.
-func together(ctx context.Context, parts ...func(context.Context) error) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	ended := make(chan error, len(parts))
-	for _, part := range parts {
-		go func() {
-			defer cancel() // without one there is no service
-			ended <- part(ctx)
-		}()
+// commands returns the service as commands reach it over the control socket.
+func (v *service) commands(engine *forecast.Engine) *cli.Service {
+	return &cli.Service{
+		File: v.file, Parks: v.parks, Backups: v.backups, Data: v.Data, Clock: v.Clock, Log: v.Log, SaveNotices: engine.TakeNotices, Unblock: v.notifier.Unblock,
+		ImportObservations: func(name string, data []byte) (string, error) {
+			done, err := engine.TakeObservations(name, data)
+			return done.Report(name), err
+		},
 	}
-	var errs []error
-	for range parts {
-		errs = append(errs, <-ended)
-	}
-	return errors.Join(errs...)
 }
 
-// caught gives the demo's pages what its crowd was told.
-func (v *service) caught() (c site.Caught) {
-	for _, letter := range v.crowd.Mailbox.Letters() {
-		c.Mails = append(c.Mails, site.CaughtMail(letter))
+// newNotifier connects the notifier with the mail relay and the push services.
+func (v *service) newNotifier() (*notify.Notifier, error) {
+	setup := notify.Setup{
+		Options: notify.Options{
+			Store: v.file, Catalogue: v.parks, Clock: v.Clock, Log: v.Log, BaseURL: v.BaseURL, Contact: v.Contact, PushRate: v.PushRate,
+		},
+		Folder: v.Data, Relay: relay(v.Env), PushHosts: v.PushHosts,
 	}
-	for _, note := range v.crowd.Browsers.Notes() {
-		c.Pushes = append(c.Pushes, site.CaughtPush(note))
+	if v.captured != nil {
+		setup.Capture = v.captured
+	}
+	return notify.Open(setup)
+}
+
+// newServer makes the pages and the server with all its routes.
+func (v *service) newServer(jobs func() []store.JobStatus) (*handlers.Server, error) {
+	zone, err := time.LoadLocation("America/Santiago") // of pages that are of no park
+	if err != nil {
+		return nil, fmt.Errorf("find the time zone of the pages: %w", err)
+	}
+	pages, err := site.New(site.Options{
+		BaseURL: v.BaseURL, Contact: v.Contact, OperatorName: v.OperatorName, OperatorAddress: v.OperatorAddress,
+		Version: build.Version, Location: zone, Subscriptions: v.notifier, Demo: v.captured != nil,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the pages: %w", err)
+	}
+	var demo forms.Demo
+	if v.captured != nil {
+		demo = forms.Demo{Caught: v.caught, Join: v.join}
+	}
+	o := handlers.Options{
+		Clock: v.Clock, Log: v.Log, BaseURL: v.BaseURL, Contact: v.Contact, Version: build.Version,
+		TrustedProxies: v.TrustedProxies, RateLimit: v.RateLimit,
+		Subscriptions: v.notifier, File: v.file, Jobs: jobs, PushHosts: v.PushHosts, Policy: web.PolicyVersion,
+		Pages: feeds.Among(pages), Forms: forms.New(pages, demo).AddRoutes, NotFoundPage: pages.NotFound(v.captured != nil), Assets: pages.Assets(),
+	}
+	if v.backups != nil {
+		o.Backups = v.backups
+	}
+	if len(v.Domains) > 0 {
+		if v.certificates, err = https.New(https.Options{
+			Domains: v.Domains, Authority: v.ACMEURL, Folder: filepath.Join(v.Data, "certs"), HTTPS: v.listeners.Public.Addr(), HTTP: v.listeners.RedirectAddr(),
+			UserAgent: v.UserAgent, Clock: v.Clock, Log: v.Log,
+		}); err != nil {
+			return nil, err
+		}
+		o.Certificates = v.certificates
+	}
+	if v.MetricsListen != "" {
+		v.requests = metrics.NewRequests()
+		o.Meter = v.requests
+	}
+	return handlers.New(o), nil
+}
+
+// serving returns what serves the public and the metrics.
+func (v *service) serving(engine *forecast.Engine, ledger *openmeteo.Ledger) cli.Part {
+	o := metrics.Options{
+		Clock: v.Clock, Version: build.Version, Commit: build.Commit, Requests: v.requests, Publication: v.server,
+		Engine: engine, Notifier: v.notifier, File: v.file, Weight: ledger.Today,
+	}
+	if v.backups != nil {
+		o.Backups = v.backups.Last
+	}
+	if v.certificates != nil {
+		o.Certificates = v.certificates.States
+	}
+	return func(ctx context.Context) error {
+		if v.certificates != nil {
+			v.certificates.Manage(ctx)
+		}
+		var figures http.Handler
+		if v.requests != nil {
+			figures = metrics.New(o)
+		}
+		return v.server.Serve(ctx, v.listeners, figures)
+	}
+}
+
+// engine makes what runs the hourly cycle.
+func (v *service) engine(ledger *openmeteo.Ledger, publisher forecast.Publisher) (*forecast.Engine, error) {
+	provider, err := client(v.Env, v.ProviderURL, ledger)
+	if err != nil {
+		return nil, err
+	}
+	archive, err := client(v.Env, v.ArchiveURL, ledger)
+	if err != nil {
+		return nil, err
+	}
+	return forecast.New(forecast.Options{
+		Store: v.file, Provider: provider, Archive: archive, Usage: func() openmeteo.Usage { return ledger.Usage(v.Clock.Now()) },
+		Catalogue: v.parks, Rules: hazard.DefaultRules(), Models: v.Models, Clock: v.Clock, Log: v.Log,
+		Publisher: publisher, Notifier: v.notifier, Simulated: v.captured != nil, UserAgent: v.UserAgent,
+		NoticeURLs: [notices.NumKinds]string{notices.Volcanoes: v.VolcanoURL, notices.Closures: v.ClosuresURL},
+		Progress:   func(step string) { fmt.Fprintln(v.Out, " ·", step) },
+	})
+}
+
+// caught returns what the demo sent, for its pages.
+func (v *service) caught() (c forms.Caught) {
+	for _, mail := range v.captured.Mails() {
+		c.Mails = append(c.Mails, forms.CaughtMail(mail))
+	}
+	for _, push := range v.captured.Pushes() {
+		c.Pushes = append(c.Pushes, forms.CaughtPush(push))
 	}
 	return c
 }
 
-// join subscribes a browser of the demo's crowd to a park.
+// join subscribes a simulated browser of the demo to a park.
 func (v *service) join(park string, in subscription.Language) error {
-	return senders.Join(v.notifier, v.crowd, v.hosts, park, in, subscription.Consent{At: v.Clock.Now(), Policy: web.PolicyVersion})
+	return v.captured.Subscribe(v.notifier, park, in, subscription.Consent{At: v.Clock.Now(), Policy: web.PolicyVersion})
 }
 
-// check tells what would hold, and tries to log in at the mail relay.
-func check(ctx context.Context, s *settings.Settings, t offline.Terminal) error {
-	return errors.Join(offline.Check(ctx, s, t), senders.Check(ctx, s, speaker(t)))
+// client returns a client of the provider, or of one of its archives.
+func client(env *cli.Env, base string, ledger *openmeteo.Ledger) (*openmeteo.Client, error) {
+	return openmeteo.New(openmeteo.Options{
+		BaseURL: base, Key: env.ProviderKey, UserAgent: env.UserAgent, Clock: env.Clock, Ledger: ledger, Log: env.Log,
+	})
 }
 
-// testMail sends one message and says what the relay answered.
-func testMail(ctx context.Context, s *settings.Settings, t offline.Terminal) error {
-	return senders.Test(ctx, s, speaker(t))
+// check checks settings and data, and tries to log in at the mail relay.
+func check(ctx context.Context, env *cli.Env) error {
+	weight := func(places int) (perDay, allowed float64) {
+		return openmeteo.WeightADay(env.Models, places), openmeteo.LimitsFor(env.ProviderKey).Day
+	}
+	return errors.Join(cli.Check(ctx, env, weight), mail.Check(ctx, relay(env), env.Out))
 }
 
-// speaker is the terminal of a command as those who send have it.
-func speaker(t offline.Terminal) senders.Terminal {
-	return senders.Terminal{Out: t.Out, Log: t.Log, Clock: t.Clock}
+// testMail sends one message and prints what the relay answered.
+func testMail(ctx context.Context, env *cli.Env) error {
+	return mail.SendTest(ctx, relay(env), env.BaseURL, env.Contact, env.Args[0], env.Out)
+}
+
+// relay returns the mail relay of the settings.
+func relay(env *cli.Env) mail.Options {
+	return mail.Options{
+		Host: env.SMTPHost, Port: env.SMTPPort, User: env.SMTPUser, Password: env.SMTPPassword, From: env.SMTPFrom, TLS: env.SMTPTLS,
+		DKIMKey: env.DKIMKey, DKIMSelector: env.DKIMSelector, Clock: env.Clock, Log: env.Log,
+	}
+}
+
+// importDocument takes in notices or observations.
+func importDocument(ctx context.Context, env *cli.Env) error {
+	return cli.Import(ctx, env, func(file *store.Store, parks *catalogue.Catalogue, name string, data []byte) (string, error) {
+		done, err := verification.Observations{
+			Store: file, Catalogue: parks, Rules: hazard.DefaultRules(), Log: env.Log, Now: env.Clock.Now(), Name: name, Data: data,
+		}.Import()
+		return done.Report(name), err
+	})
+}
+
+// calibrate prints how often the rules would have led to which state.
+func calibrate(ctx context.Context, env *cli.Env) error {
+	return cli.Calibrate(env, func(file *store.Store, parks *catalogue.Catalogue, first, last time.Time) error {
+		archive, err := client(env, env.HistoryURL, forecast.OpenLedger(env.Clock, openmeteo.LimitsFor(env.ProviderKey), file, env.Log))
+		if err != nil {
+			return err
+		}
+		return calibration.Calibration{
+			Archive: archive, Catalogue: parks, Rules: hazard.DefaultRules(), Models: env.Models, First: first, Last: last, Clock: env.Clock,
+		}.Print(ctx, env.Out, env.Errs, env.CSV)
+	})
 }

@@ -12,20 +12,29 @@ import (
 	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
 	"vigia/forecast/simulate"
+	"vigia/forecast/simulatetest"
 	"vigia/store"
 	"vigia/store/catalogue"
+	"vigia/store/storetest"
 	"vigia/store/subscription"
 )
+
+// calm is an hour in which nothing reaches a threshold. Day and night differ, as in all
+// weather that can be true.
+func calm(at time.Time) simulate.Values {
+	warmer := float64(at.Hour() / 12)
+	return simulate.Values{
+		hazard.Temperature: 10 + warmer, hazard.Humidity: 50 - warmer, hazard.WindSpeed: 10, hazard.WindGust: 20, hazard.SightRange: 30000,
+		hazard.FreezingLevel: 1500, hazard.UVIndex: 2,
+	}
+}
 
 // blow makes all weather calm but for the gust at the pass, in km/h, within hours
 // counted from the hour of the first cycle.
 func (w *world) blow(gust float64, from, to int) {
 	first, last := noon.Truncate(time.Hour).Add(time.Duration(from)*time.Hour), noon.Truncate(time.Hour).Add(time.Duration(to)*time.Hour)
 	w.weather.Override(func(_ string, place catalogue.Location, at time.Time, v *simulate.Values) {
-		*v = simulate.Values{
-			hazard.Temperature: 10, hazard.Humidity: 50, hazard.WindSpeed: 10, hazard.WindGust: 20, hazard.SightRange: 30000,
-			hazard.FreezingLevel: 1500, hazard.UVIndex: 2,
-		}
+		*v = calm(at)
 		if place.Elevation == 1200 && !at.Before(first) && !at.After(last) {
 			v[hazard.WindGust] = gust
 		}
@@ -34,7 +43,7 @@ func (w *world) blow(gust float64, from, to int) {
 
 // nextRun turns the clock hour by hour until a cycle brought a new run of every
 // model that has one by then, and counts the cycles that did.
-func (w *world) nextRun(t *testing.T) (e *store.Edition, hours int) {
+func (w *world) nextRun(t *testing.T) (e *store.Snapshot, hours int) {
 	t.Helper()
 	before := w.shelf.last(t).Models
 	for hours = 1; hours < 13; hours++ {
@@ -58,7 +67,7 @@ func TestHysteresisByRuns(t *testing.T) {
 		t.Fatalf("%+v", e.Alerts)
 	}
 	opened := e.Alerts[0]
-	same := func(what string, e *store.Edition) {
+	same := func(what string, e *store.Snapshot) {
 		t.Helper()
 		if len(e.Alerts) != 1 || e.Alerts[0].ID != opened.ID || e.Alerts[0].Level != alert.Danger || e.Alerts[0].Version != 1 {
 			t.Fatalf("%s: %+v", what, e.Alerts)
@@ -118,7 +127,7 @@ func TestFarAheadWaitsForASecondRun(t *testing.T) {
 func TestALateModelIsNoSecondRun(t *testing.T) {
 	w := newWorld(t)
 	w.blow(95, 48, 60)
-	w.weather.Fail(simulate.Fault{Kind: simulate.ServerDown, On: simulate.AllCalls, Model: "dwd_icon_global"})
+	w.weather.Fail(simulatetest.Fault{Kind: simulatetest.ServerDown, On: simulatetest.AllCalls, Model: "dwd_icon_global"})
 	w.cycle(t)
 	w.weather.Recover()
 	w.clock.Advance(time.Minute)
@@ -135,8 +144,8 @@ func TestAlertsOutliveTheirData(t *testing.T) {
 	w := newWorld(t)
 	w.blow(95, 20, 40)
 	opened := w.cycle(t).Alerts[0]
-	w.weather.Fail(simulate.Fault{Kind: simulate.Outage, On: simulate.AllCalls})
-	var e *store.Edition
+	w.weather.Fail(simulatetest.Fault{Kind: simulatetest.Outage, On: simulatetest.AllCalls})
+	var e *store.Snapshot
 	for range 12 {
 		w.clock.Advance(time.Hour)
 		e = w.cycle(t)
@@ -163,9 +172,9 @@ func TestAModelThatDropsOutTakesNoAlertBack(t *testing.T) {
 	w := newWorld(t)
 	w.blow(70, 20, 60) // over 60: amber of all four
 	opened := w.cycle(t).Alerts[0]
-	w.weather.Fail(simulate.Fault{Kind: simulate.ServerDown, On: simulate.AllCalls, Model: "cmc_gem_gdps"})
-	w.weather.Fail(simulate.Fault{Kind: simulate.ServerDown, On: simulate.AllCalls, Model: "dwd_icon_global"})
-	var e *store.Edition
+	w.weather.Fail(simulatetest.Fault{Kind: simulatetest.ServerDown, On: simulatetest.AllCalls, Model: "cmc_gem_gdps"})
+	w.weather.Fail(simulatetest.Fault{Kind: simulatetest.ServerDown, On: simulatetest.AllCalls, Model: "dwd_icon_global"})
+	var e *store.Snapshot
 	for range 12 {
 		w.clock.Advance(time.Hour)
 		e = w.cycle(t)
@@ -215,9 +224,9 @@ func TestWhoIsToldIsDecidedOnceACycle(t *testing.T) {
 	w.blow(130, 8, 14)
 	twice := 0
 	for range 30 {
-		before := len(w.shelf.editions)
+		before := len(w.shelf.snapshots)
 		w.cycle(t)
-		if len(w.shelf.editions) > before+1 {
+		if len(w.shelf.snapshots) > before+1 {
 			twice++
 		}
 		w.clock.Advance(time.Hour)
@@ -249,7 +258,7 @@ func TestACycleThatFoundNoSpaceIsTriedAgainWithinTheHour(t *testing.T) {
 	if err := w.store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	small, err := store.Open(w.path, store.Options{Clock: w.clock, MaxBytes: 4 << 20})
+	small, err := storetest.Open(w.path, store.Options{Clock: w.clock, MaxBytes: 4 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +270,7 @@ func TestACycleThatFoundNoSpaceIsTriedAgainWithinTheHour(t *testing.T) {
 	if e.StoreError == "" || g.asked[e.Hour] == 0 || w.engine.due() {
 		t.Fatalf("%q, decided %d times, wanted at once: %v", e.StoreError, g.asked[e.Hour], w.engine.due())
 	}
-	w.clock.Advance(keepAgain)
+	w.clock.Advance(writeRetry)
 	if !w.engine.due() {
 		t.Fatal("not tried again")
 	}
@@ -270,7 +279,7 @@ func TestACycleThatFoundNoSpaceIsTriedAgainWithinTheHour(t *testing.T) {
 	if e = w.cycle(t); e.StoreError != "" || g.asked[e.Hour] != before+1 {
 		t.Errorf("%q, decided %d times", e.StoreError, g.asked[e.Hour]-before)
 	}
-	w.clock.Advance(keepAgain)
+	w.clock.Advance(writeRetry)
 	if w.engine.due() {
 		t.Error("tried again though it was kept")
 	}
@@ -283,8 +292,8 @@ func (w *world) crowd(t *testing.T) {
 		err := w.engine.o.Store.Update("fill", func(tx *store.Tx) (err error) {
 			for i := range 20 {
 				now := w.clock.Now().UTC()
-				told := store.Told{At: now, Start: now, Until: now.AddDate(1, 0, 0)}
-				err = errors.Join(err, tx.PutTold(strings.Repeat("x", 300)+fmt.Sprint(n, i), subscription.NewID(), told))
+				told := store.Decided{At: now, Start: now, Until: now.AddDate(1, 0, 0)}
+				err = errors.Join(err, tx.PutDecided(strings.Repeat("x", 300)+fmt.Sprint(n, i), subscription.NewID(), told))
 			}
 			return err
 		})
@@ -298,21 +307,25 @@ func (w *world) crowd(t *testing.T) {
 // doubt the clock: an alert is opened all the same, and who follows the park is told
 // with the first cycle that is kept.
 func TestADiskThatIsFullForLongHidesNoAlert(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and races nothing that others do not")
+	}
 	w := newWorld(t)
 	w.blow(20, 0, 1)
 	w.cycle(t)
 	if err := w.store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	full, err := store.Open(w.path, store.Options{Clock: w.clock, MaxBytes: 2 << 20})
+	full, err := storetest.Open(w.path, store.Options{Clock: w.clock, MaxBytes: 2 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { full.Close() })
 	c := &counter{asked: map[time.Time]int{}}
 	w.engine.o.Store, w.engine.o.Notifier = full, c
-	hour := func() *store.Edition {
+	hour := func() *store.Snapshot {
 		w.clock.Advance(time.Hour)
+		w.shelf.keepLast()
 		return w.cycle(t)
 	}
 	for w.crowd(t); hour().StoreError == ""; w.crowd(t) {
@@ -334,7 +347,7 @@ func TestADiskThatIsFullForLongHidesNoAlert(t *testing.T) {
 	if err := full.Close(); err != nil {
 		t.Fatal(err)
 	}
-	roomy, err := store.Open(w.path, store.Options{Clock: w.clock})
+	roomy, err := storetest.Open(w.path, store.Options{Clock: w.clock})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -356,7 +369,7 @@ func TestAClockThatIsAYearAheadEndsNoAlert(t *testing.T) {
 		t.Fatalf("%+v", before.Alerts)
 	}
 	w.engine.o.Clock = clockwork.NewFakeClockAt(w.clock.Now().AddDate(1, 0, 0))
-	w.weather.Fail(simulate.Fault{Kind: simulate.Outage, On: simulate.AllCalls})
+	w.weather.Fail(simulatetest.Fault{Kind: simulatetest.Outage, On: simulatetest.AllCalls})
 	for range 2 {
 		if e := w.cycle(t); len(e.Trails) > 0 || e.Reason != hazard.DataTooOld {
 			t.Errorf("estimates a year ahead: %d, %s", len(e.Trails), e.Reason)
@@ -383,7 +396,7 @@ func TestARefusedWriteHasACycleTriedAgain(t *testing.T) {
 	if err := w.store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	small, err := store.Open(w.path, store.Options{Clock: w.clock, MaxBytes: 4 << 20})
+	small, err := storetest.Open(w.path, store.Options{Clock: w.clock, MaxBytes: 4 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -395,7 +408,7 @@ func TestARefusedWriteHasACycleTriedAgain(t *testing.T) {
 	if w.engine.due() {
 		t.Error("tried again at once")
 	}
-	w.clock.Advance(keepAgain)
+	w.clock.Advance(writeRetry)
 	if !w.engine.due() {
 		t.Fatal("not tried again")
 	}

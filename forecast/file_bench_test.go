@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"vigia/forecast/simulate"
+	"vigia/forecast/simulatetest"
 	"vigia/store/catalogue"
 )
 
@@ -16,9 +17,8 @@ import (
 func BenchmarkFileByDay(b *testing.B) {
 	w := newWorld(b)
 	w.contents = catalogue.Default()
-	w.weather = simulate.New(simulate.Options{Seed: 3, Clock: w.clock})
+	w.weather = simulatetest.New(simulate.Options{Seed: 3, Clock: w.clock})
 	w.server.Config.Handler = w.weather
-	w.restart(b)
 	w.attachArchive(b)
 	days, hours, alerts := 0, 0, map[string]bool{}
 	for b.Loop() {

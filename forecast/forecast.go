@@ -1,13 +1,14 @@
 // Package forecast runs the hourly cycle, the heart of Vigía.
 //
-// Data passes through it as a story told from top to bottom: what is new at the
-// provider is fetched, model by model, and kept ([Engine.renew]) → the runs that
-// may vote are assessed for every trail and hour ([Engine.assess]) → the open
-// alerts are brought up to date → one transaction writes the hour, the alerts
-// and what was confirmed → the finished edition goes to the publisher. A cycle
-// without anything new re-estimates from the runs that are held, so that the
-// hours move on with the clock; without a run young enough the edition says so
-// instead of giving a level.
+// Read [Engine.Cycle] first: what is new at the provider is fetched, model by model → the
+// runs that may vote are assessed for every trail and hour → the open alerts follow → one
+// transaction writes the hour, the alerts and what was confirmed → the result goes to the
+// publisher. A cycle without anything new estimates again from the runs that are held, so
+// that the hours move on with the clock. Without a run that is young enough there is a
+// reason instead of a level.
+//
+// Beside the cycle the package polls the feeds of official notices, and holds the
+// [Schedule] of every periodic job of the service.
 package forecast
 
 import (
@@ -23,26 +24,27 @@ import (
 
 	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
+	"vigia/forecast/noticefeed"
 	"vigia/forecast/openmeteo"
+	"vigia/forecast/verification"
 	"vigia/store"
 	"vigia/store/catalogue"
 	"vigia/store/notices"
 )
 
-// Provider gives the weather. [openmeteo.Client] is the real one.
+// Provider returns the weather that models predict. [openmeteo.Client] is the real one.
 type Provider interface {
 	LatestRun(ctx context.Context, model string) (openmeteo.RunInfo, error)
 	Forecast(ctx context.Context, model string, places []catalogue.Location) (*openmeteo.Answer, error)
 }
 
-// Publisher shows an edition to the public. It must not keep the caller waiting
-// for clients.
+// Publisher shows estimates to the public. It must not keep the caller waiting for clients.
 type Publisher interface {
-	Publish(*store.Edition)
+	Publish(*store.Snapshot)
 }
 
-// Notifier tells people of alerts. Decide is called within the transaction that keeps
-// a cycle, Wake once it is on stable storage.
+// Notifier notifies people of alerts. Decide is called within the transaction that keeps a
+// cycle, Wake once that is on stable storage.
 type Notifier interface {
 	Decide(tx *store.Tx, c *store.Cycle, changed []store.ChangedAlert) error
 	Wake()
@@ -64,11 +66,11 @@ type Options struct {
 	// NoticeURLs are the feeds of official notices by their kind, "" for none.
 	NoticeURLs [notices.NumKinds]string
 	UserAgent  string // sent to the feeds
-	// Notifier, when set, decides with each cycle who is told.
+	// Notifier, when set, decides with each cycle who is notified.
 	Notifier Notifier
 	// Archive, when set, is asked once a day what came of the estimates.
-	Archive Archive
-	// Progress, when set, is told each step of a cycle in plain Spanish.
+	Archive verification.Archive
+	// Progress, when set, is called with each step of a cycle in plain Spanish.
 	Progress func(step string)
 }
 
@@ -78,90 +80,87 @@ const (
 	Hours = 73
 	// historyHours is how long issued estimates are kept.
 	historyHours = 168
-	// grace is how long after its hour an edition may still be shown, while the
-	// next is being made.
+	// grace is how long after their hour estimates may still be shown, while the next are
+	// being made.
 	grace = 20 * time.Minute
 	// staleAfter is the age of the last confirmation from which estimates are
 	// marked as out of date: one missed cycle and a half.
 	staleAfter = 90 * time.Minute
 )
 
-// Engine is the cycle with what it holds between two runs of it.
+// Engine runs cycles, and holds what one leaves to the next.
 type Engine struct {
 	o         Options
 	sites     []hazard.Site
 	startedAt time.Time
-	board     *board                    // where editions are shown
-	feeds     []*feed                   // of official notices
-	moved     atomic.Pointer[time.Time] // when the cycle, or what waits for the next, last took a step
+	holder    *holder // of what is published
+	notices   *noticefeed.Poller
+	stepAt    atomic.Pointer[time.Time] // when the cycle, or what waits for the next, last took a step
 
-	mu        sync.Mutex // one cycle at a time; guards what follows
-	models    []*model
-	alerts    []alert.Alert         // with those that wait for another run
-	counted   map[string]time.Time  // by model: the runs that the alerts have taken into account
-	countedAt time.Time             // hour of the cycle that counted last
-	trails    []store.TrailForecast // of the last edition
-	issued    time.Time             // hour of the last edition with this process's cycle; zero before the first
-	issuedAt  time.Time             // of the last edition
-	failing   error                 // of the last commit
-	undecided bool                  // something changed, and who is told was not decided yet
-	estimated bool                  // the last edition of this process has estimates
+	mu     sync.Mutex // one cycle at a time; guards what follows
+	models []*model
+	alerts []alert.Alert         // with those that wait for another run
+	trails []store.TrailForecast // published last
+
+	counted   map[string]time.Time // by model: the runs that the alerts have taken into account
+	countedAt time.Time            // hour of the cycle that counted last
+
+	cycled        bool      // a cycle has begun
+	unpublished   bool      // a run came in that is not published yet
+	publishedHour time.Time // by this process; zero before the first
+	publishedAt   time.Time
+	voters        int   // models that vote in what this process published last
+	estimated     bool  // what this process published last has estimates
+	commitErr     error // of the last commit
+	undecided     bool  // something changed, and who is notified was not decided yet
 
 	last atomic.Pointer[lastCycle] // nil before the first one ended
 
-	verifier     *verifier
-	verification *store.Verification // nil before it was computed first
-	verifyAt     time.Time           // no verification before this
-
-	imported atomic.Pointer[store.Verification] // summary of observations that came in beside the cycle
+	verification *verification.Daily
 }
 
-// New takes up what the store holds. The runs are read from it, so that a
-// restart needs no call to the provider. A run or an alert that cannot be read
-// is logged and done without: the next fetch brings another.
+// New makes an engine with what the store holds. The runs are read from it, so that a
+// restart needs no call to the provider. A run or an alert that cannot be read is logged and
+// left out: the next fetch brings another.
 func New(o Options) (*Engine, error) {
-	e := &Engine{o: o, sites: sites(o.Catalogue), startedAt: o.Clock.Now().Round(0)}
-	e.move()
+	e := &Engine{o: o, sites: o.Catalogue.Sites(), startedAt: o.Clock.Now().Round(0)}
+	e.noteStep()
 	confirmed, err := o.Store.Confirmed()
-	if err != nil {
+	if err != nil && !errors.Is(err, store.ErrNoFile) {
 		return nil, fmt.Errorf("read what the models last confirmed: %w", err)
 	}
 	if e.alerts, err = o.Store.Alerts(); err != nil {
-		o.Log.Error("alerts not read; they are made anew from the estimates", "error", err)
+		e.logUnread("alerts not read; they are made anew from the estimates", err)
 	}
 	e.counted = lastCounted(e.alerts)
 	for _, id := range o.Models {
 		m := &model{id: id, confirmed: confirmed[id]}
 		m.run, err = o.Store.Run(id, o.Catalogue.Locations)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
-			o.Log.Error("run not read; it will be fetched again", "model", id, "error", err)
+			e.logUnread("run not read; it will be fetched again", err, "model", id)
 		}
 		e.models = append(e.models, m)
 	}
-	e.takeUpNotices()
-	e.openVerification()
+	e.openNotices()
+	e.verification = verification.Open(verification.Options{
+		Store: o.Store, Catalogue: o.Catalogue, Rules: o.Rules, Clock: o.Clock, Log: o.Log, Archive: o.Archive, Step: e.noteStep,
+	})
 	return e, nil
 }
 
-// sites puts the catalogue's trails in the form of the rules.
-func sites(c *catalogue.Catalogue) []hazard.Site {
-	list := make([]hazard.Site, len(c.Trails))
-	for i, trail := range c.Trails {
-		site := hazard.Site{Zone: trail.Zone, Remote: trail.Remote, Fuel: trail.Fuel, TimeZone: c.Parks[trail.Park].TimeZone}
-		for _, p := range trail.Points {
-			site.Points = append(site.Points, hazard.Point{Exposure: p.Exposure, Critical: p.Critical, At: p.At})
-		}
-		list[i] = site
+// logUnread logs what cannot be read from the store, but not that there is no file, which
+// is logged at the start.
+func (e *Engine) logUnread(what string, err error, about ...any) {
+	if !errors.Is(err, store.ErrNoFile) {
+		e.o.Log.Error(what, append(about, "error", err)...)
 	}
-	return list
 }
 
-// now is the time of the wall clock alone. Ages and validity are told by the wall:
-// the monotonic reading stands still while a machine sleeps, and would make old
-// data young.
+// now returns the time of the wall clock alone. The monotonic reading stands still while a
+// machine sleeps, and would make old data young.
 func (e *Engine) now() time.Time { return e.o.Clock.Now().Round(0) }
 
-func (e *Engine) tell(format string, args ...any) {
+func (e *Engine) logProgress(format string, args ...any) {
 	if e.o.Progress != nil {
 		e.o.Progress(fmt.Sprintf(format, args...))
 	}

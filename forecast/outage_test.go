@@ -25,8 +25,10 @@ import (
 	"vigia/forecast/hazard"
 	"vigia/forecast/openmeteo"
 	"vigia/forecast/simulate"
+	"vigia/forecast/simulatetest"
 	"vigia/store"
 	"vigia/store/catalogue"
+	"vigia/store/storetest"
 )
 
 // pipes is a network within the process: in a bubble, where hours pass in no time,
@@ -67,8 +69,8 @@ func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 
 // moody is a provider that can be made to answer otherwise than the weather.
 type moody struct {
-	weather *simulate.Server
-	honest  *simulate.Server // the same weather, never at fault
+	weather *simulatetest.Server
+	honest  *simulatetest.Server // the same weather, never at fault
 	mu      sync.Mutex
 	mood    http.HandlerFunc // nil answers with the weather
 	calls   int              // for forecasts, in this mood
@@ -118,7 +120,7 @@ func (w *eavesdropper) Write(p []byte) (int, error) {
 
 func (w *eavesdropper) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// asked tells how often the weather was asked for in this mood, and truth when the
+// asked returns how often the weather was asked for in this mood, and truth when the
 // truth was last told.
 func (m *moody) asked() (calls int, truth time.Time) {
 	m.mu.Lock()
@@ -154,7 +156,7 @@ func begin(t *testing.T, at time.Time, parks *catalogue.Catalogue) (*days, func(
 	clock := clockwork.NewRealClock()
 	d := &days{shelf: &shelf{}, log: &bytes.Buffer{}}
 	weather := simulate.Options{Seed: 7, Clock: clock}
-	d.provider = &moody{weather: simulate.New(weather), honest: simulate.New(weather), strange: map[string]bool{}}
+	d.provider = &moody{weather: simulatetest.New(weather), honest: simulatetest.New(weather), strange: map[string]bool{}}
 	network := &pipes{conns: make(chan net.Conn), ended: make(chan struct{})}
 	server := &http.Server{Handler: d.provider, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)}
 	served := make(chan struct{})
@@ -169,7 +171,7 @@ func begin(t *testing.T, at time.Time, parks *catalogue.Catalogue) (*days, func(
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := store.Open(filepath.Join(t.TempDir(), "vigia.db"), store.Options{Clock: clock})
+	file, err := storetest.Open(filepath.Join(t.TempDir(), "vigia.db"), store.Options{Clock: clock})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,8 +187,7 @@ func begin(t *testing.T, at time.Time, parks *catalogue.Catalogue) (*days, func(
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		d.engine.guarded(ctx)
-		d.engine.watch(ctx)
+		d.engine.follow(ctx)
 	}()
 	return d, func() {
 		stop()
@@ -201,14 +202,14 @@ func begin(t *testing.T, at time.Time, parks *catalogue.Catalogue) (*days, func(
 }
 
 // pass lets time pass and has what is shown looked at each minute.
-func (d *days) pass(t *testing.T, span time.Duration, look func(e *store.Edition, now time.Time)) {
+func (d *days) pass(t *testing.T, span time.Duration, look func(e *store.Snapshot, now time.Time)) {
 	t.Helper()
 	for end := time.Now().Add(span); time.Now().Before(end); {
 		<-time.After(time.Minute)
 		synctest.Wait()
 		e, now := d.shelf.last(t), time.Now()
 		if len(e.Trails) > 0 && !now.Before(e.ValidUntil) && now.Sub(confirmed(e)) < 9*time.Hour {
-			t.Fatalf("%v: the last edition is of %v and held until %v", now, e.IssuedAt, e.ValidUntil)
+			t.Fatalf("%v: the last snapshot is of %v and held until %v", now, e.IssuedAt, e.ValidUntil)
 		}
 		if look != nil {
 			look(e, now)
@@ -218,7 +219,7 @@ func (d *days) pass(t *testing.T, span time.Duration, look func(e *store.Edition
 }
 
 // confirmed is when the provider last said of a run that votes that it is the newest.
-func confirmed(e *store.Edition) (newest time.Time) {
+func confirmed(e *store.Snapshot) (newest time.Time) {
 	for _, m := range e.Models {
 		if m.State != modelExpired && m.ConfirmedAt.After(newest) {
 			newest = m.ConfirmedAt
@@ -227,8 +228,8 @@ func confirmed(e *store.Edition) (newest time.Time) {
 	return newest
 }
 
-// states tells what an edition says of each trail and hour.
-func states(e *store.Edition) string {
+// states returns what a snapshot says of each trail and hour.
+func states(e *store.Snapshot) string {
 	var b strings.Builder
 	for i := range e.Trails {
 		for _, hour := range e.Trails[i].Hours {
@@ -240,7 +241,7 @@ func states(e *store.Edition) string {
 }
 
 // inFaults makes a mood of faults of the simulated weather.
-func inFaults(list ...simulate.Fault) func(*days) {
+func inFaults(list ...simulatetest.Fault) func(*days) {
 	return func(d *days) {
 		for _, f := range list {
 			d.provider.weather.Fail(f)
@@ -319,7 +320,7 @@ func elsewhere(w http.ResponseWriter, r *http.Request) {
 
 // lateYear answers with the weather of a year ago, hour by hour as asked.
 func (d *days) lateYear(w http.ResponseWriter, r *http.Request) {
-	old := simulate.New(simulate.Options{Seed: 7, Clock: clockwork.NewFakeClockAt(time.Now().AddDate(-1, 0, 0))})
+	old := simulatetest.New(simulate.Options{Seed: 7, Clock: clockwork.NewFakeClockAt(time.Now().AddDate(-1, 0, 0))})
 	old.ServeHTTP(w, r)
 }
 
@@ -336,26 +337,31 @@ var liars = []string{"no new run", "weather of last year"}
 // badProviders are the ways in which a provider is slow, broken or hostile for days:
 // none of them gives a run that can be used.
 var badProviders = map[string]func(*days){
-	"empty bodies":           inFaults(simulate.Fault{Kind: simulate.EmptyBody, On: simulate.AllCalls}),
-	"not JSON":               inFaults(simulate.Fault{Kind: simulate.NaNLatitude}),
-	"half of an answer":      inFaults(simulate.Fault{Kind: simulate.TruncatedStream}),
-	"pages of HTML":          inFaults(simulate.Fault{Kind: simulate.BadGatewayHTML, On: simulate.AllCalls}),
-	"refusals by the minute": inFaults(simulate.Fault{Kind: simulate.RateLimited}),
-	"refusals by the hour":   inFaults(simulate.Fault{Kind: simulate.RateLimited, Scope: simulate.PerHour, ReasonFirst: true}),
-	"refusals by the day":    inFaults(simulate.Fault{Kind: simulate.RateLimited, Scope: simulate.PerDay}),
-	"too many at once":       inFaults(simulate.Fault{Kind: simulate.RateLimited, Scope: simulate.Concurrent}),
-	"an object for an array": inFaults(simulate.Fault{Kind: simulate.ObjectInsteadOfArray}),
-	"a place too few":        inFaults(simulate.Fault{Kind: simulate.WrongLength}),
-	"an hour too few":        inFaults(simulate.Fault{Kind: simulate.SeriesLength}),
-	"nothing but null":       inFaults(simulate.Fault{Kind: simulate.Nulls}),
-	"nothing but nonsense":   inFaults(simulate.Fault{Kind: simulate.Absurd}),
-	"no new run":             inFaults(simulate.Fault{Kind: simulate.FrozenRun, On: simulate.AllCalls}),
-	"away":                   inFaults(simulate.Fault{Kind: simulate.Outage, On: simulate.AllCalls}),
-	"down":                   inFaults(simulate.Fault{Kind: simulate.ServerDown, On: simulate.AllCalls}),
-	"refusals of the key":    inFaults(simulate.Fault{Kind: simulate.Refused}),
-	"answers after minutes":  inFaults(simulate.Fault{Kind: simulate.Slow, On: simulate.AllCalls, Delay: 3 * time.Minute}),
-	"answers drop by drop":   inFaults(simulate.Fault{Kind: simulate.Dribble, Delay: 5 * time.Second}),
-	"metadata after minutes": inFaults(simulate.Fault{Kind: simulate.Slow, On: simulate.Metadata, Delay: 3 * time.Minute}),
+	"empty bodies":           inFaults(simulatetest.Fault{Kind: simulatetest.EmptyBody, On: simulatetest.AllCalls}),
+	"not JSON":               inFaults(simulatetest.Fault{Kind: simulatetest.NaNLatitude}),
+	"half of an answer":      inFaults(simulatetest.Fault{Kind: simulatetest.TruncatedStream}),
+	"pages of HTML":          inFaults(simulatetest.Fault{Kind: simulatetest.BadGatewayHTML, On: simulatetest.AllCalls}),
+	"refusals by the minute": inFaults(simulatetest.Fault{Kind: simulatetest.RateLimited}),
+	"refusals by the hour":   inFaults(simulatetest.Fault{Kind: simulatetest.RateLimited, Scope: simulatetest.PerHour, ReasonFirst: true}),
+	"refusals by the day":    inFaults(simulatetest.Fault{Kind: simulatetest.RateLimited, Scope: simulatetest.PerDay}),
+	"too many at once":       inFaults(simulatetest.Fault{Kind: simulatetest.RateLimited, Scope: simulatetest.Concurrent}),
+	"an object for an array": inFaults(simulatetest.Fault{Kind: simulatetest.ObjectInsteadOfArray}),
+	"a place too few":        inFaults(simulatetest.Fault{Kind: simulatetest.WrongLength}),
+	"an hour too few":        inFaults(simulatetest.Fault{Kind: simulatetest.SeriesLength}),
+	"nothing but null":       inFaults(simulatetest.Fault{Kind: simulatetest.Nulls}),
+	"nothing but nonsense":   inFaults(simulatetest.Fault{Kind: simulatetest.Absurd}),
+	"cells elsewhere":        inFaults(simulatetest.Fault{Kind: simulatetest.OtherCells}),
+	"swapped coordinates":    inFaults(simulatetest.Fault{Kind: simulatetest.SwappedCoordinates}),
+	"nothing but zeros":      inFaults(simulatetest.Fault{Kind: simulatetest.Zeros}),
+	"a humidity of zero":     inFaults(simulatetest.Fault{Kind: simulatetest.Zeros, Variable: "relative_humidity_2m"}),
+	"other units":            inFaults(simulatetest.Fault{Kind: simulatetest.OtherUnits}),
+	"no new run":             inFaults(simulatetest.Fault{Kind: simulatetest.FrozenRun, On: simulatetest.AllCalls}),
+	"away":                   inFaults(simulatetest.Fault{Kind: simulatetest.Outage, On: simulatetest.AllCalls}),
+	"down":                   inFaults(simulatetest.Fault{Kind: simulatetest.ServerDown, On: simulatetest.AllCalls}),
+	"refusals of the key":    inFaults(simulatetest.Fault{Kind: simulatetest.Refused}),
+	"answers after minutes":  inFaults(simulatetest.Fault{Kind: simulatetest.Slow, On: simulatetest.AllCalls, Delay: 3 * time.Minute}),
+	"answers drop by drop":   inFaults(simulatetest.Fault{Kind: simulatetest.Dribble, Delay: 5 * time.Second}),
+	"metadata after minutes": inFaults(simulatetest.Fault{Kind: simulatetest.Slow, On: simulatetest.Metadata, Delay: 3 * time.Minute}),
 	"endless answers":        inMood(endless, nil),
 	"endless metadata":       inMood(nil, endless),
 	"megabytes in kilobytes": inMood(packed, nil),
@@ -398,7 +404,7 @@ func TestABadProvider(t *testing.T) {
 	}
 }
 
-// outage gives what is said of the trails so long after the hours in which the
+// outage returns what is said of the trails so long after the hours in which the
 // provider was bad; nil is good all the time.
 func outage(t *testing.T, name string, worsen func(*days), after time.Duration) (said string) {
 	synctest.Test(t, func(t *testing.T) {
@@ -414,7 +420,7 @@ func outage(t *testing.T, name string, worsen func(*days), after time.Duration) 
 			worsen(d)
 		}
 		withdrawn := withdrawals(e)
-		d.pass(t, time.Duration(*outageHours)*time.Hour, func(e *store.Edition, now time.Time) {
+		d.pass(t, time.Duration(*outageHours)*time.Hour, func(e *store.Snapshot, now time.Time) {
 			if worsen != nil {
 				d.judge(t, e, now.Sub(began), withdrawn, slices.Contains(liars, name))
 			}
@@ -440,7 +446,7 @@ func outage(t *testing.T, name string, worsen func(*days), after time.Duration) 
 }
 
 // judge looks at what is shown so long after the provider became bad.
-func (d *days) judge(t *testing.T, e *store.Edition, old time.Duration, withdrawn int, lies bool) {
+func (d *days) judge(t *testing.T, e *store.Snapshot, old time.Duration, withdrawn int, lies bool) {
 	t.Helper()
 	if err := d.engine.Stuck(); err != nil {
 		t.Fatalf("after %v: %v", old, err)
@@ -459,7 +465,7 @@ func (d *days) judge(t *testing.T, e *store.Edition, old time.Duration, withdraw
 }
 
 // withdrawals counts the alerts that were taken back.
-func withdrawals(e *store.Edition) (n int) {
+func withdrawals(e *store.Snapshot) (n int) {
 	for _, a := range e.Alerts {
 		if a.Changes[len(a.Changes)-1].What == alert.Withdrawn {
 			n++
@@ -482,7 +488,7 @@ func fourZones(t *testing.T) *catalogue.Catalogue {
 
 // An hour is left out or comes twice when clocks are turned: at midnight on the
 // mainland, two hours before it on Rapa Nui, never in Magallanes and Aysén. Every hour
-// has its edition all the same, and its place in the history.
+// has its snapshot all the same, and its place in the history.
 func TestNoHourIsLostWhenClocksAreTurned(t *testing.T) {
 	for name, night := range map[string]time.Time{
 		"autumn": time.Date(2026, 4, 5, 3, 0, 0, 0, time.UTC), "spring": time.Date(2026, 9, 6, 4, 0, 0, 0, time.UTC),
@@ -492,11 +498,11 @@ func TestNoHourIsLostWhenClocksAreTurned(t *testing.T) {
 				d, end := begin(t, night.Add(-20*time.Hour+5*time.Minute), fourZones(t))
 				defer end()
 				hours := 0
-				d.pass(t, 40*time.Hour, func(e *store.Edition, now time.Time) {
+				d.pass(t, 40*time.Hour, func(e *store.Snapshot, now time.Time) {
 					if now.Minute() == 1 {
 						hours++
 						if !e.Hour.Equal(now.Truncate(time.Hour)) {
-							t.Errorf("at %v the edition is of %v", now, e.Hour)
+							t.Errorf("at %v the snapshot is of %v", now, e.Hour)
 						}
 					}
 				})
@@ -511,5 +517,32 @@ func TestNoHourIsLostWhenClocksAreTurned(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// How long green lasts without the provider follows from the runs: the last but one model
+// freezes at twice its interval, and nothing is shown nine hours after it was confirmed.
+// The README says between which hours that is.
+func TestHowLongGreenLastsWithoutTheProvider(t *testing.T) {
+	shortest, longest := 24*time.Hour, time.Duration(0)
+	for start := range 6 {
+		synctest.Test(t, func(t *testing.T) {
+			d, end := begin(t, noon.Add(time.Duration(start)*130*time.Minute), lonely(t))
+			defer end()
+			d.provider.weather.Override(func(_ string, _ catalogue.Location, at time.Time, v *simulate.Values) { *v = calm(at) })
+			d.pass(t, 30*time.Minute, nil)
+			d.provider.weather.Fail(simulatetest.Fault{Kind: simulatetest.Outage, On: simulatetest.AllCalls})
+			began, lasted := time.Now(), time.Duration(0)
+			d.pass(t, 10*time.Hour, func(e *store.Snapshot, now time.Time) {
+				if len(e.Trails) > 0 && now.Before(e.ValidUntil) && e.Trails[0].Hours[0].State == hazard.Green {
+					lasted = now.Sub(began)
+				}
+			})
+			shortest, longest = min(shortest, lasted), max(longest, lasted)
+			t.Logf("from %s: %v", began.UTC().Format("15:04"), lasted)
+		})
+	}
+	if shortest < 8*time.Hour || longest > 9*time.Hour {
+		t.Errorf("from %v to %v", shortest, longest)
 	}
 }

@@ -4,102 +4,150 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
 	"sync"
 	"time"
 
 	"github.com/go-co-op/gocron/v2"
+	"github.com/jonboulle/clockwork"
 
 	"vigia/store"
 )
 
-// watchEvery is how often the clock is compared with what is due, for the retries
-// within an hour and because a scheduler's timers go wrong when the machine
-// sleeps or its clock is set.
-const watchEvery = 5 * time.Second
+// stopTimeout is how long jobs may take to end when the service does.
+const stopTimeout = 5 * time.Second
 
-// keepAgain is how long after a cycle that could not be kept, or when anything else
-// could not since, another one tries: what has no space for a while must not leave
-// people untold for an hour, nor be reported for one when there is space again.
-const keepAgain = 5 * time.Minute
+// steady is a clock that goes on evenly when the machine's is set. gocron plans by the
+// time of day: after a clock that went back by a day it would wait for one.
+type steady struct {
+	clockwork.Clock
+	start time.Time
+}
 
-// Run runs a cycle now and at every full hour
-// (UTC: no hour is lost when a local clock changes) until the context ends. A
-// cycle that is running then is given up: its transaction is whole or not there.
-func (e *Engine) Run(ctx context.Context) error {
+// Now returns the start and what has passed since, by the monotonic clock.
+func (c steady) Now() time.Time { return c.start.Add(c.Since(c.start)) }
+
+// Job is work that is done when the service starts and again and again from then on.
+type Job struct {
+	// Name is the job's in health, in Spanish.
+	Name string
+	// Every is the time between two runs, of five seconds at least: when the clock is
+	// set, gocron walks through every run that it missed. It counts from the last run,
+	// since timers stop while a machine sleeps and the clock may be set. What is due at
+	// a time of day looks at the clock when it runs.
+	Every time.Duration
+	// Later leaves out the run when the service starts.
+	Later bool
+	// Do does the work and returns early when its context ends. It logs its own errors;
+	// that it returns one stands in health until the next run.
+	Do func(context.Context) error
+}
+
+// Schedule runs every periodic job of the service. A job that is still running is left
+// out when its time comes again, and one that panics goes on at its next time.
+type Schedule struct {
+	clock clockwork.Clock
+	log   *slog.Logger
+	jobs  []Job
+
+	running sync.WaitGroup
+
+	mu       sync.Mutex
+	states   []store.JobStatus // as jobs
+	stopping bool              // no job begins any more
+}
+
+// NewSchedule returns a schedule without jobs.
+func NewSchedule(clock clockwork.Clock, log *slog.Logger) *Schedule {
+	return &Schedule{clock: clock, log: log}
+}
+
+// Add adds jobs, which Run begins.
+func (s *Schedule) Add(jobs ...Job) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.jobs = append(s.jobs, jobs...)
+	for _, job := range jobs {
+		s.states = append(s.states, store.JobStatus{Name: job.Name, Every: job.Every})
+	}
+}
+
+// Run runs the jobs until ctx ends, and waits some seconds for those that are running.
+func (s *Schedule) Run(ctx context.Context) error {
 	scheduler, err := gocron.NewScheduler(
-		gocron.WithLocation(time.UTC), gocron.WithClock(e.o.Clock), gocron.WithStopTimeout(5*time.Second),
+		gocron.WithLocation(time.UTC), gocron.WithClock(steady{s.clock, s.clock.Now()}), gocron.WithStopTimeout(time.Second),
 		gocron.WithGlobalJobOptions(gocron.WithSingletonMode(gocron.LimitModeReschedule)),
 	)
 	if err != nil {
 		return fmt.Errorf("make the scheduler: %w", err)
 	}
-	if _, err := scheduler.NewJob(gocron.CronJob("0 * * * *", false), gocron.NewTask(func() { e.guarded(ctx) })); err != nil {
-		return fmt.Errorf("schedule the hourly cycle: %w", err)
+	for i, job := range s.jobs {
+		var when []gocron.JobOption
+		if !job.Later {
+			when = append(when, gocron.WithStartAt(gocron.WithStartImmediately()))
+		}
+		if _, err := scheduler.NewJob(gocron.DurationJob(job.Every), gocron.NewTask(func() { s.run(ctx, i) }), when...); err != nil {
+			return fmt.Errorf("schedule %s: %w", job.Name, err)
+		}
 	}
-	var following sync.WaitGroup
-	following.Go(func() { e.followNotices(ctx) })
-	following.Go(func() { e.o.Store.Tend(ctx) })
-	defer following.Wait()
 	scheduler.Start()
-	e.guarded(ctx)
-	e.watch(ctx)
-	return scheduler.Shutdown()
+	<-ctx.Done()
+	return errors.Join(s.wait(), scheduler.Shutdown())
 }
 
-// watch runs the cycles that the scheduler cannot know of.
-func (e *Engine) watch(ctx context.Context) {
-	ticker := e.o.Clock.NewTicker(watchEvery)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.Chan():
-			if e.due() {
-				e.guarded(ctx)
-			}
-		}
+// wait waits for the jobs that are running. The scheduler's own wait is a busy loop, which
+// on a machine with one processor holds up what it waits for.
+func (s *Schedule) wait() error {
+	s.mu.Lock()
+	s.stopping = true
+	s.mu.Unlock()
+	ended := make(chan struct{})
+	go func() {
+		s.running.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+		return nil
+	case <-time.After(stopTimeout):
+		return fmt.Errorf("jobs still run %v after they were told to end", stopTimeout)
 	}
 }
 
-// due tells whether a cycle is wanted now: the hour has no edition, or what failed, a
-// model or the keeping, may be tried again.
-func (e *Engine) due() bool {
-	if !e.mu.TryLock() {
-		return false // a cycle is running
-	}
-	defer e.mu.Unlock()
-	e.move()
-	now := e.now()
-	if now.Truncate(time.Hour) != e.issued && !e.issued.IsZero() {
-		return true
-	}
-	mended := errors.Is(e.failing, store.ErrReadOnly) // and the store is written again
-	if e.refused() && e.o.Store.Err() == nil && (mended || now.Sub(e.issuedAt).Abs() >= keepAgain) {
-		return true
-	}
-	for _, m := range e.models {
-		if m.failures > 0 && !m.waits(now) {
-			return true
-		}
-	}
-	return false
+// States returns how the last run of each job went.
+func (s *Schedule) States() []store.JobStatus {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]store.JobStatus(nil), s.states...)
 }
 
-// refused tells that the last cycle could not be kept, or anything else since.
-func (e *Engine) refused() bool { return e.failing != nil || e.o.Store.WriteError() != nil }
+// run runs a job and notes how that went.
+func (s *Schedule) run(ctx context.Context, i int) {
+	s.mu.Lock()
+	if s.stopping {
+		s.mu.Unlock()
+		return
+	}
+	s.running.Add(1)
+	s.mu.Unlock()
+	defer s.running.Done()
+	err := s.guarded(ctx, s.jobs[i])
+	if ctx.Err() != nil {
+		return // whatever went wrong went wrong because the service ends
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.states[i].LastRun, s.states[i].Failing = s.clock.Now().UTC(), err != nil
+}
 
-// guarded runs a cycle. When it breaks off, what was published last stays until it
-// expires.
-func (e *Engine) guarded(ctx context.Context) { e.guard("cycle", func() { e.Cycle(ctx) }) }
-
-// guard keeps a panic in a part of the work from ending the service.
-func (e *Engine) guard(what string, do func()) {
+// guarded keeps a panic in a job from ending the service.
+func (s *Schedule) guarded(ctx context.Context, job Job) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			e.o.Log.Error(what+" broke off", "panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
+			s.log.Error("a job broke off", "job", job.Name, "panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
+			err = errors.New("it broke off")
 		}
 	}()
-	do()
+	return job.Do(ctx)
 }

@@ -10,6 +10,7 @@ import (
 	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
 	"vigia/forecast/simulate"
+	"vigia/forecast/simulatetest"
 	"vigia/store"
 	"vigia/store/catalogue"
 )
@@ -51,11 +52,14 @@ func flipFlop(series []float64) (float64, bool) {
 //
 //	go test -run Season -v -timeout 30m ./forecast -season 75
 func TestSeason(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and races nothing that others do not")
+	}
 	w := newWorld(t)
 	if *seasonDays >= 20 {
 		w.contents = catalogue.Scaled(60)
 	}
-	w.weather = simulate.New(simulate.Options{Seed: 11, Clock: w.clock})
+	w.weather = simulatetest.New(simulate.Options{Seed: 11, Clock: w.clock})
 	w.server.Config.Handler = w.weather
 	w.restart(t)
 	f := &season{alerts: map[string]alert.Alert{}, noticed: map[string]int{}, levels: map[string]*flipSeries{}, trails: len(w.contents.Trails)}
@@ -69,7 +73,7 @@ func TestSeason(t *testing.T) {
 }
 
 // see takes a cycle's outcome into account.
-func (f *season) see(e *store.Edition, engine *Engine, c *catalogue.Catalogue) {
+func (f *season) see(e *store.Snapshot, engine *Engine, c *catalogue.Catalogue) {
 	f.cycles++
 	for i := range engine.alerts {
 		a := &engine.alerts[i]
@@ -96,7 +100,7 @@ func (f *season) see(e *store.Edition, engine *Engine, c *catalogue.Catalogue) {
 	}
 }
 
-// follows tells whether an alert opens where another was withdrawn within a day.
+// follows reports whether an alert opens where another was withdrawn within a day.
 func (f *season) follows(a *alert.Alert) bool {
 	for _, old := range f.alerts {
 		last := old.Changes[len(old.Changes)-1]
@@ -108,7 +112,7 @@ func (f *season) follows(a *alert.Alert) bool {
 	return false
 }
 
-func (f *season) note(e *store.Edition, c *catalogue.Catalogue, p, k int, at time.Time) {
+func (f *season) note(e *store.Snapshot, c *catalogue.Catalogue, p, k int, at time.Time) {
 	for h := range hazard.Hazard(hazard.NumHazards) {
 		if h == hazard.UV {
 			continue

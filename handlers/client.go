@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// clientAddress gives the address that a request counts for: that of the
+// clientAddress returns the address that a request counts for: that of the
 // connection, or, when a proxy that the operator named is at its other end, the
 // first address from the right in the forwarding headers that is no such proxy.
 // What cannot be read, or two headers that disagree, leave the last trusted

@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"context"
 	"net"
+	"sync"
 )
 
-// oneWriteListener gives connections that send an answer's head and body with
+// oneWriteListener accepts connections that send an answer's head and body with
 // one system call. net/http writes twice where an answer is larger than its
 // buffer of 4 KB, and the two calls are half of the cost of such an answer.
 type oneWriteListener struct{ net.Listener }
@@ -23,13 +24,18 @@ func (l oneWriteListener) Accept() (net.Conn, error) {
 }
 
 // oneWriteConn holds the first write of an answer back when the handler has
-// said that more is certain to follow, and sends it together with the next. Only
+// announced that more follows, and sends it together with the next. Only
 // the connection's own goroutine, which runs the handler, writes to it.
 type oneWriteConn struct {
 	*net.TCPConn
-	expected int // bytes of body that were announced and not yet seen
-	held     []byte
+	expected int       // bytes of body that were announced and not yet seen
+	held     *[]byte   // from heldWrites; nil when nothing is held back
+	parts    [2][]byte // of writeBoth
+	buffers  net.Buffers
 }
+
+// heldWrites has buffers for what is held back: net/http's own size.
+var heldWrites = sync.Pool{New: func() any { b := make([]byte, 0, 4<<10); return &b }}
 
 // expect announces that a head and n bytes of body are written next.
 func (c *oneWriteConn) expect(n int) { c.expected = n }
@@ -47,7 +53,8 @@ func (c *oneWriteConn) Write(p []byte) (int, error) {
 		c.expected = 0
 		head := bytes.Index(p, endOfHead)
 		if head >= 0 && len(p)-head-len(endOfHead) < n {
-			c.held = append([]byte(nil), p...)
+			c.held = heldWrites.Get().(*[]byte)
+			*c.held = append((*c.held)[:0], p...)
 			return len(p), nil
 		}
 	}
@@ -55,16 +62,19 @@ func (c *oneWriteConn) Write(p []byte) (int, error) {
 }
 
 func (c *oneWriteConn) writeBoth(p []byte) (int, error) {
-	first := len(c.held)
-	parts := net.Buffers{c.held, p}
-	c.held = nil
-	n, err := parts.WriteTo(c.TCPConn)
-	return max(0, int(n)-first), err
+	held := c.held
+	size := len(*held)
+	c.held, c.parts = nil, [2][]byte{*held, p}
+	c.buffers = c.parts[:] // WriteTo takes what it has written off it
+	n, err := c.buffers.WriteTo(c.TCPConn)
+	c.parts = [2][]byte{}
+	heldWrites.Put(held)
+	return max(0, int(n)-size), err
 }
 
 type connKey struct{}
 
-// withConn puts a connection that writes once within reach of the handlers.
+// withConn puts a oneWriteConn into the context of its requests.
 func withConn(ctx context.Context, c net.Conn) context.Context {
 	if c, ok := c.(*oneWriteConn); ok {
 		return context.WithValue(ctx, connKey{}, c)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"vigia/handlers/feeds"
 	"vigia/handlers/site"
 )
 
@@ -29,7 +30,7 @@ func TestOtherFormatsWithinTheServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newStand(t, edition(), func(o *Options) { o.Pages, o.Assets = pages.Pages, pages.Assets() })
+	s := newStand(t, newSnapshot(), func(o *Options) { o.Pages, o.Assets = feeds.Among(pages), pages.Assets() })
 	var list struct {
 		Data []struct {
 			Slug    string
@@ -63,7 +64,7 @@ func TestOtherFormatsWithinTheServer(t *testing.T) {
 			t.Errorf("POST %s: %d", path, sent.StatusCode)
 		}
 	}
-	s.clock.Advance(edition().ValidUntil.Sub(now) + time.Second)
+	s.clock.Advance(newSnapshot().ValidUntil.Sub(now) + time.Second)
 	for path, old := range before {
 		got := s.get(path, "If-None-Match", old.Header.Get("Etag"))
 		if strings.HasSuffix(path, ".csv") { // what is past does not expire
@@ -81,8 +82,8 @@ func TestTheSlashAtTheEndOfAPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newStand(t, edition(), func(o *Options) {
-		o.Pages, o.Assets, o.NotFoundPage = pages.Pages, pages.Assets(), pages.NotFound(false)
+	s := newStand(t, newSnapshot(), func(o *Options) {
+		o.Pages, o.Assets, o.NotFoundPage = feeds.Among(pages), pages.Assets(), pages.NotFound(false)
 	})
 	s.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	for path, meant := range map[string]string{

@@ -6,24 +6,26 @@ import (
 	"testing"
 	"time"
 
+	"vigia/handlers/feeds"
+	"vigia/handlers/forms"
 	"vigia/handlers/site"
 	"vigia/store/subscription"
 )
 
-// withForms is a whole server with the site and a desk behind it.
-func withForms(t *testing.T, change func(*Options)) (*stand, *memoryDesk) {
+// withForms is a whole server with the site and a subscription service behind it.
+func withForms(t *testing.T, change func(*Options)) (*stand, *memorySubscriptions) {
 	t.Helper()
-	desk := newDesk()
-	pages, err := site.New(site.Options{BaseURL: "https://parques.example.cl", Contact: "hola@example.cl", Desk: desk})
+	subs := newFakeSubscriptions()
+	pages, err := site.New(site.Options{BaseURL: "https://parques.example.cl", Contact: "hola@example.cl", Subscriptions: subs})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return signupStand(t, desk, func(o *Options) {
-		o.Forms, o.Pages, o.Assets, o.NotFoundPage = pages.Router, pages.Pages, pages.Assets(), pages.NotFound(false)
+	return signupStand(t, subs, func(o *Options) {
+		o.Forms, o.Pages, o.Assets, o.NotFoundPage = forms.New(pages, forms.Demo{}).AddRoutes, feeds.Among(pages), pages.Assets(), pages.NotFound(false)
 		if change != nil {
 			change(o)
 		}
-	}), desk
+	}), subs
 }
 
 // sendForm posts a body as a page or a mail program does.
@@ -35,11 +37,11 @@ func (s *stand) sendForm(path, kind, body string, headers ...string) answer {
 const urlencoded = "application/x-www-form-urlencoded"
 
 func TestFormsWithinTheServer(t *testing.T) {
-	s, desk := withForms(t, nil)
+	s, subs := withForms(t, nil)
 	const slug = "torres-del-paine"
 	in := url.Values{"parques": {slug}, "email": {"ana@correo.cl"}, "consentimiento": {"si"}}.Encode()
-	token := desk.subscribed(t, slug)
-	before := len(desk.asked)
+	token := subs.subscribed(t, slug)
+	before := len(subs.asked)
 	for _, test := range []struct {
 		name     string
 		got      answer
@@ -67,8 +69,8 @@ func TestFormsWithinTheServer(t *testing.T) {
 			t.Errorf("%s: %d with %v\n%s", test.name, test.got.StatusCode, h, test.got.body)
 		}
 	}
-	if len(desk.asked) != before+1 || !desk.cancelled[token] {
-		t.Errorf("%d asked, cancelled %v", len(desk.asked), desk.cancelled)
+	if len(subs.asked) != before+1 || !subs.cancelled[token] {
+		t.Errorf("%d asked, cancelled %v", len(subs.asked), subs.cancelled)
 	}
 }
 
@@ -76,7 +78,7 @@ func TestFormsWithinTheServer(t *testing.T) {
 // which may bring it; a token that was mangled, never.
 func TestWhatIsNotThere(t *testing.T) {
 	s, _ := withForms(t, nil)
-	e := edition()
+	e := newSnapshot()
 	s.server.Publish(e)
 	for path, want := range map[string]string{
 		"/nada": "public, max-age=60", "/favicon.ico": "public, max-age=60", "/alertas/ninguna": "public, max-age=60",
@@ -93,11 +95,11 @@ func TestWhatIsNotThere(t *testing.T) {
 }
 
 // subscribed makes a subscription, and gives its token.
-func (d *memoryDesk) subscribed(t *testing.T, park string) string {
+func (d *memorySubscriptions) subscribed(t *testing.T, park string) string {
 	t.Helper()
 	token, err := d.Subscribe(&subscription.Subscription{
 		Target: &subscription.Target{Endpoint: "https://fcm.googleapis.com/x"}, Preferences: subscription.Preferences{Parks: []string{park}},
-	})
+	}, pushedProof)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,9 +118,9 @@ func TestServiceWorkerIsAskedForEachTime(t *testing.T) {
 }
 
 func TestFormAndAPIShareTheCaps(t *testing.T) {
-	s, desk := withForms(t, func(o *Options) { o.RateLimit = 1000 })
+	s, subs := withForms(t, func(o *Options) { o.RateLimit = 1000 })
 	in := url.Values{"parques": {"torres-del-paine"}, "email": {"ana@correo.cl"}, "consentimiento": {"si"}}.Encode()
-	for range signupsAnHour {
+	for range ofIPv4.anHour {
 		if got := s.sendForm("/suscribirse", urlencoded, in); got.StatusCode != 202 {
 			t.Fatalf("%d", got.StatusCode)
 		}
@@ -129,18 +131,18 @@ func TestFormAndAPIShareTheCaps(t *testing.T) {
 		t.Errorf("%d, Retry-After %s", got.StatusCode, got.Header.Get("Retry-After"))
 	}
 	api := s.send("POST", signups, `{"canal":"email","email":"ana@correo.cl","parques":["lauca"],"consentimiento":true}`)
-	if api.StatusCode != 429 || len(desk.asked) != signupsAnHour {
-		t.Errorf("the API: %d, %d asked", api.StatusCode, len(desk.asked))
+	if api.StatusCode != 429 || len(subs.asked) != ofIPv4.anHour {
+		t.Errorf("the API: %d, %d asked", api.StatusCode, len(subs.asked))
 	}
 }
 
 func TestAPageThatBreaksNamesNoToken(t *testing.T) {
-	s, desk := withForms(t, nil)
-	desk.panics = true
+	s, subs := withForms(t, nil)
+	subs.panics = true
 	if got := s.get("/baja/geheim-token"); got.StatusCode != 500 {
 		t.Errorf("%d", got.StatusCode)
 	}
-	if said := s.logged(); strings.Contains(said, "geheim") || !strings.Contains(said, "the desk broke") {
+	if said := s.logged(); strings.Contains(said, "geheim") || !strings.Contains(said, "the subs broke") {
 		t.Errorf("logged %s", said)
 	}
 }

@@ -13,9 +13,9 @@ import (
 	"vigia/store"
 )
 
-// fine is an edition without any fault.
-func fine() *store.Edition {
-	e := edition()
+// fine is a snapshot without any fault.
+func fine() *store.Snapshot {
+	e := newSnapshot()
 	for t := range e.Trails {
 		e.Trails[t].Hours = trailHours(t, calm)
 	}
@@ -37,20 +37,20 @@ func TestHealthWithoutDailyLimit(t *testing.T) {
 func TestHealth(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		change func(e *store.Edition)
+		change func(e *store.Snapshot)
 		later  time.Duration
 		status int
 		state  string
 	}{
-		{"all well", func(*store.Edition) {}, 0, 200, "ok"},
-		{"a model failed", func(e *store.Edition) { e.Models[0].State = "atrasado" }, 0, 200, "degradado"},
-		{"the file cannot be written", func(e *store.Edition) { e.StoreError = "disco lleno" }, 0, 200, "degradado"},
-		{"a trail without a state", func(e *store.Edition) { e.Trails[3].Hours[0].State = hazard.Unknown }, 0, 200, "degradado"},
-		{"old data", func(e *store.Edition) { e.Trails[3].Hours[0].Quality = hazard.Stale }, 0, 200, "degradado"},
-		{"on time still", func(*store.Edition) {}, 63 * time.Minute, 200, "ok"},
-		{"late", func(*store.Edition) {}, 65 * time.Minute, 200, "degradado"},
-		{"over", func(*store.Edition) {}, 80 * time.Minute, 503, ""},
-		{"a suspended process", func(*store.Edition) {}, 100 * time.Hour, 503, ""},
+		{"all well", func(*store.Snapshot) {}, 0, 200, "ok"},
+		{"a model failed", func(e *store.Snapshot) { e.Models[0].State = "atrasado" }, 0, 200, "degradado"},
+		{"the file cannot be written", func(e *store.Snapshot) { e.StoreError = "disco lleno" }, 0, 200, "degradado"},
+		{"a trail without a state", func(e *store.Snapshot) { e.Trails[3].Hours[0].State = hazard.Unknown }, 0, 200, "degradado"},
+		{"old data", func(e *store.Snapshot) { e.Trails[3].Hours[0].Quality = hazard.Stale }, 0, 200, "degradado"},
+		{"on time still", func(*store.Snapshot) {}, 63 * time.Minute, 200, "ok"},
+		{"late", func(*store.Snapshot) {}, 65 * time.Minute, 200, "degradado"},
+		{"over", func(*store.Snapshot) {}, 80 * time.Minute, 503, ""},
+		{"a suspended process", func(*store.Snapshot) {}, 100 * time.Hour, 503, ""},
 	} {
 		e := fine()
 		c.change(e)
@@ -80,16 +80,72 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// file is one whose last write was refused for a reason, nil for none.
+// When nothing holds, /health refuses and names the document that says most.
+func TestHealthDetailWhenNothingHolds(t *testing.T) {
+	for name, c := range map[string]struct {
+		snap   func() *store.Snapshot
+		later  time.Duration
+		health int
+		state  string
+	}{
+		"all well":     {fine, 0, 200, "ok"},
+		"degraded":     {newSnapshot, 0, 200, "degradado"},
+		"nothing yet":  {func() *store.Snapshot { return withModels(empty()) }, 0, 503, "caido"},
+		"expired":      {fine, 80 * time.Minute, 503, "caido"},
+		"the next day": {fine, 24 * time.Hour, 503, "caido"},
+	} {
+		e, made := c.snap(), now.Add(-time.Hour)
+		s := newStand(t, e, func(o *Options) { o.File, o.Backups, o.RateLimit = &file{store.ErrFull}, copies{at: made}, 100 })
+		if c.state == "ok" {
+			s = newStand(t, e, func(o *Options) { o.Backups, o.RateLimit = copies{at: made}, 100 })
+		}
+		s.clock.Advance(c.later)
+		short, long := s.get("/api/v1/health"), s.get("/api/v1/health/detalle")
+		if short.StatusCode != c.health || long.StatusCode != 200 || long.Header.Get("Cache-Control") != "no-store" || long.Header.Get("Ratelimit") == "" {
+			t.Errorf("%s: %d, %d %v", name, short.StatusCode, long.StatusCode, long.Header)
+			continue
+		}
+		data, fault := short.envelope(t)
+		document, _ := long.envelope(t)
+		health := document.(map[string]any)
+		if c.health == 200 {
+			if !reflect.DeepEqual(data, document) {
+				t.Errorf("%s: two documents: %v, %v", name, data, document)
+			}
+		} else if data != nil || !strings.Contains(fault, "/api/v1/health/detalle") {
+			t.Errorf("%s: data %v, error %q", name, data, fault)
+		}
+		models := health["modelos"].([]any)
+		if health["estado"] != c.state || len(models) != len(e.Models) || health["respaldo"].(map[string]any)["ultimo"] == nil {
+			t.Errorf("%s: %v", name, health)
+		}
+		for i := range e.Models {
+			if got, _ := models[i].(map[string]any)["ultimo_error"].(string); got != e.Models[i].LastError {
+				t.Errorf("%s: the error of %s is %q", name, e.Models[i].Model, got)
+			}
+		}
+		if kept := health["base_de_datos"].(map[string]any)["estado"]; (kept == "error") != (c.state != "ok") {
+			t.Errorf("%s: the file is %v", name, kept)
+		}
+	}
+}
+
+// withModels is a snapshot whose models could not be asked.
+func withModels(e *store.Snapshot) *store.Snapshot {
+	e.Models = []store.ModelStatus{{Model: "ecmwf_ifs025", State: "sin_datos", LastError: "sin respuesta"}}
+	return e
+}
+
+// file is one with something wrong, nil for nothing.
 type file struct{ err error }
 
-func (f *file) WriteError() error { return f.err }
+func (f *file) Fault() error { return f.err }
 
 // A write of any kind that is refused shows at once, and so does the next that is not.
 func TestHealthTellsOfRefusedWrites(t *testing.T) {
 	kept := &file{}
 	s := newStand(t, fine(), func(o *Options) { o.File = kept })
-	for _, err := range []error{nil, store.ErrFull, nil, store.ErrReadOnly} {
+	for _, err := range []error{nil, store.ErrFull, nil, store.ErrReadOnly, store.ErrDisplaced, nil, store.ErrNoFile, &store.DamagedError{}} {
 		kept.err = err
 		data, _ := s.get("/api/v1/health").envelope(t)
 		health := data.(map[string]any)

@@ -8,14 +8,17 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/julienschmidt/httprouter"
+
+	"vigia/handlers/forms"
+	"vigia/handlers/site"
 )
 
 // routeUnderFire is a route with a method that it takes.
@@ -28,29 +31,23 @@ type routeUnderFire struct {
 func (r routeUnderFire) takesAny() bool { return strings.Contains(r.path, "/baja/") }
 
 // everyRoute is all of them: those of the API from its document, which other tests hold
-// against the router, and those of the forms from the source of theirs.
+// against the router, and those of the forms.
 func everyRoute(t *testing.T, token string) (all []routeUnderFire) {
 	t.Helper()
 	for _, o := range openDocument(t).operations() {
 		all = append(all, routeUnderFire{strings.ToUpper(o.method), realPath(o.path), true})
 	}
-	source, err := os.ReadFile("site/router.go")
+	pages, err := site.New(site.Options{Subscriptions: newFakeSubscriptions()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	forms := regexp.MustCompile(`(read|post)\(l\.path\("([^"]+)"\)`).FindAllSubmatch(source, -1)
 	posts := 0
-	for _, f := range forms {
-		method := map[string]string{"read": "GET", "post": "POST"}[string(f[1])]
-		path := strings.NewReplacer(":token", token, ":id", "1").Replace(string(f[2]))
-		if strings.HasPrefix(path, "/demo/") {
-			continue // this stand is no demo
-		}
+	forms.New(pages, forms.Demo{}).AddRoutes(func(method, pattern, _ string, _ httprouter.Handle) {
 		if method == "POST" {
 			posts++
 		}
-		all = append(all, routeUnderFire{method, path, false}, routeUnderFire{method, "/en" + path, false})
-	}
+		all = append(all, routeUnderFire{method, strings.ReplaceAll(pattern, ":token", token), false})
+	}, forms.Around{})
 	if len(all) < 30 || posts < 5 {
 		t.Fatalf("only %d routes, %d forms: the tests would try nothing", len(all), posts)
 	}
@@ -243,8 +240,8 @@ func judge(t *testing.T, a assault, r routeUnderFire, answer string) {
 // Whatever is sent to whatever route, the answer is one of 4xx in the form of the rest,
 // the connection ends, little is taken, and nothing of it is kept in memory.
 func TestHostileRequestsToEveryRoute(t *testing.T) {
-	s, desk := withForms(t, nil)
-	token := desk.subscribed(t, "torres-del-paine")
+	s, subs := withForms(t, nil)
+	token := subs.subscribed(t, "torres-del-paine")
 	address := strings.TrimPrefix(s.url, "http://")
 	routes := everyRoute(t, token)
 	s.get("/")
@@ -282,14 +279,14 @@ func TestHostileRequestsToEveryRoute(t *testing.T) {
 	if said := s.logged(); strings.Contains(said, "panic") || strings.Contains(said, "request failed") || strings.Contains(said, "127.0.0.1") {
 		t.Errorf("logged: %.2000s", said)
 	}
-	if len(desk.asked) > 0 {
-		t.Errorf("%d requests for a subscription came of it", len(desk.asked))
+	if len(subs.asked) > 0 {
+		t.Errorf("%d requests for a subscription came of it", len(subs.asked))
 	}
 }
 
 // Whoever sends too much is told so, and is not cut off with the answer on its way.
 func TestARefusalArrivesWhole(t *testing.T) {
-	s := newStand(t, edition(), nil)
+	s := newStand(t, newSnapshot(), nil)
 	for _, size := range []int{9_000, 100_000, 200_000, 1_000_000} {
 		for range 10 {
 			c, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))

@@ -14,13 +14,13 @@ import (
 
 	"github.com/jonboulle/clockwork"
 
-	"vigia/handlers/prepared"
+	"vigia/handlers/httpcache"
 	"vigia/handlers/site"
 	"vigia/store"
 )
 
 func TestExpiryAtReadTime(t *testing.T) {
-	e := edition()
+	e := newSnapshot()
 	s := newStand(t, e, nil)
 	tag := s.get("/api/v1/parques").Header.Get("Etag")
 	s.clock.Advance(e.ValidUntil.Sub(now) - time.Millisecond)
@@ -63,7 +63,7 @@ func TestExpiryAtReadTime(t *testing.T) {
 
 // Estimates that the clock says are not made yet are of unknown age.
 func TestEstimatesFromTheFuture(t *testing.T) {
-	e := edition()
+	e := newSnapshot()
 	s := newStand(t, e, nil)
 	s.clock.Advance(e.IssuedAt.Add(-clockSlack).Sub(now))
 	if a := s.get("/api/v1/alertas"); a.StatusCode != 200 {
@@ -101,7 +101,7 @@ func TestNothingYet(t *testing.T) {
 
 // An alert begins by the clock alone: the answer and its tag change with it.
 func TestAlertBeginsWithoutPublication(t *testing.T) {
-	e := edition()
+	e := newSnapshot()
 	e.Alerts[0].Start = now.Add(10 * time.Minute)
 	s := newStand(t, e, nil)
 	phase := func() (string, string) {
@@ -122,13 +122,13 @@ func TestAlertBeginsWithoutPublication(t *testing.T) {
 }
 
 func TestPanicsAreAnsweredOnce(t *testing.T) {
-	broken := site.NewShelf(1)
-	broken.Put("/roto", func() *prepared.Body { return nil })
-	s := newStand(t, edition(), func(o *Options) {
-		o.Pages = func(*store.Edition, time.Time) *site.Shelf { return broken }
+	broken := site.NewPages()
+	broken.Put("/metodo", func() *httpcache.Body { return nil })
+	s := newStand(t, newSnapshot(), func(o *Options) {
+		o.Pages = func(*store.Snapshot, time.Time) *site.Pages { return broken }
 		o.Contact = "operador@example.cl"
 	})
-	a := s.get("/roto")
+	a := s.get("/metodo")
 	if a.StatusCode != 500 || !bytes.Contains(a.body, []byte("referencia")) || !bytes.Contains(a.body, []byte("operador@example.cl")) {
 		t.Errorf("%d %s", a.StatusCode, a.body)
 	}
@@ -141,7 +141,7 @@ func TestPanicsOfTheAPI(t *testing.T) {
 	s := &stand{t: t, clock: clockwork.NewFakeClockAt(now), client: http.DefaultClient}
 	server := New(Options{Clock: s.clock, Log: slog.New(slog.DiscardHandler)})
 	server.Publish(empty())
-	server.api = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server.router = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/api/v1/cut":
 			panic(http.ErrAbortHandler)
@@ -151,7 +151,7 @@ func TestPanicsOfTheAPI(t *testing.T) {
 		w.Header()["Content-Encoding"] = []string{"gzip"}
 		panic("inside")
 	})
-	listener := httptest.NewServer(server.Handler())
+	listener := httptest.NewServer(server)
 	defer listener.Close()
 	defer http.DefaultClient.CloseIdleConnections()
 	s.url = listener.URL
@@ -170,16 +170,16 @@ func TestPanicsOfTheAPI(t *testing.T) {
 }
 
 func TestPagesAndFiles(t *testing.T) {
-	page := func(text string) *prepared.Body { return prepared.Static("text/html; charset=utf-8", []byte(text)) }
-	s := newStand(t, edition(), func(o *Options) {
-		o.Pages = func(e *store.Edition, _ time.Time) *site.Shelf {
-			shelf := site.NewShelf(2)
-			shelf.Put("/", func() *prepared.Body { return page("reason " + string(e.Reason)) })
-			shelf.Put("/insignia/lauca.svg", func() *prepared.Body { return page("x") })
-			return shelf
+	page := func(text string) *httpcache.Body { return httpcache.Static("text/html; charset=utf-8", []byte(text)) }
+	s := newStand(t, newSnapshot(), func(o *Options) {
+		o.Pages = func(e *store.Snapshot, _ time.Time) *site.Pages {
+			pages := site.NewPages()
+			pages.Put("/", func() *httpcache.Body { return page("reason " + string(e.Reason)) })
+			pages.Put("/insignia/lauca.svg", func() *httpcache.Body { return page("x") })
+			return pages
 		}
-		o.NotFoundPage = func(string) *prepared.Body { return page("no existe") }
-		o.Assets = map[string]*prepared.Body{"/static/app.1.css": prepared.Static("text/css", []byte("a{}")), "/robots.txt": page("")}
+		o.NotFoundPage = func(string) *httpcache.Body { return page("no existe") }
+		o.Assets = map[string]*httpcache.Body{"/static/app.1.css": httpcache.Static("text/css", []byte("a{}")), "/robots.txt": page("")}
 	})
 	if a := s.get("/"); a.StatusCode != 200 || string(a.body) != "reason " || a.Header.Get("Cache-Control") != "public, max-age=300" ||
 		!strings.Contains(a.Header.Get("Content-Security-Policy"), "script-src 'self'") {
@@ -194,7 +194,7 @@ func TestPagesAndFiles(t *testing.T) {
 	if a := s.get("/nada"); a.StatusCode != 404 || string(a.body) != "no existe" {
 		t.Errorf("%d %q", a.StatusCode, a.body)
 	}
-	if a := s.do("POST", "/"); a.StatusCode != 405 || a.Header.Get("Allow") != "GET, HEAD" {
+	if a := s.do("POST", "/"); a.StatusCode != 405 || a.Header.Get("Allow") != "GET, HEAD, OPTIONS" {
 		t.Errorf("POST: %d", a.StatusCode)
 	}
 	if a := s.get("/api/v1/parques/lauca"); !bytes.Contains(a.body, []byte(`"insignia":"https://parques.example.cl/insignia/lauca.svg","atom":null`)) {
@@ -207,7 +207,7 @@ func TestPagesAndFiles(t *testing.T) {
 }
 
 func TestPublishingWhileServing(t *testing.T) {
-	s := newStand(t, edition(), nil)
+	s := newStand(t, newSnapshot(), nil)
 	var readers sync.WaitGroup
 	done := make(chan struct{})
 	for range 4 {
@@ -231,7 +231,7 @@ func TestPublishingWhileServing(t *testing.T) {
 		})
 	}
 	for range 3 {
-		s.server.Publish(edition())
+		s.server.Publish(newSnapshot())
 		s.clock.Advance(20 * time.Minute)
 	}
 	close(done)
@@ -239,7 +239,7 @@ func TestPublishingWhileServing(t *testing.T) {
 }
 
 func TestSimulatedSaysSo(t *testing.T) {
-	e := edition()
+	e := newSnapshot()
 	e.Simulated = true
 	s := newStand(t, e, nil)
 	for _, path := range []string{"/", "/api/v1/parques", "/api/v1/nada"} {

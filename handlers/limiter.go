@@ -69,7 +69,7 @@ func newLimiter(limit, clients int, now time.Time) *limiter {
 	return l
 }
 
-// take counts a request of a client and tells whether it is allowed. A refused
+// take counts a request of a client and reports whether it is allowed. A refused
 // one does not count.
 func (l *limiter) take(client netip.Addr, now time.Time) verdict {
 	key := clientKey(client)
@@ -95,7 +95,7 @@ func (l *limiter) take(client netip.Addr, now time.Time) verdict {
 	return verdict{allowed: allowed, remaining: l.limit - used, reset: int(wait+999) / 1000}
 }
 
-// used gives how many requests the kept times stand for.
+// used returns how many requests the kept times stand for.
 func (l *limiter) used(c *clientLog) int {
 	if c.kept == 0 {
 		return 0
@@ -103,7 +103,7 @@ func (l *limiter) used(c *clientLog) int {
 	return (int(c.kept)-1)*l.group + int(c.last)
 }
 
-// find gives the index of a client's log in its set, if need be that of the
+// find returns the index of a client's log in its set, if need be that of the
 // client that was not seen for longest, emptied.
 func (l *limiter) find(first int, key uint64) int {
 	victim := first

@@ -12,87 +12,49 @@ import (
 	"time"
 
 	"vigia/handlers/api"
-	"vigia/handlers/prepared"
+	"vigia/handlers/httpcache"
 	"vigia/handlers/site"
 )
 
-// The limits of what is not the API's: pages with all that they load.
-const (
-	siteLimit     = 600
-	apiClients    = 1 << 15
-	siteClients   = 1 << 13
-	longestBody   = 8 << 10 // bytes; no resource takes more
-	tabulatedFrom = 200     // limits above this have their header written a request
-)
+// longestBody is how many bytes a request's body may have; no resource takes more.
+const longestBody = 8 << 10
 
-// limits are the rate limiters with their header values.
-type limits struct {
-	api    *limiter // nil is no limit
-	site   *limiter
-	policy []string
-	states []string // RateLimit by remaining and seconds, nil for large limits
-}
-
-func newLimits(perMinute int, now time.Time) limits {
-	if perMinute <= 0 {
-		return limits{}
-	}
-	l := limits{
-		api:    newLimiter(perMinute, apiClients, now),
-		site:   newLimiter(max(siteLimit, perMinute), siteClients, now),
-		policy: []string{`"ip";q=` + strconv.Itoa(perMinute) + `;w=` + strconv.Itoa(int(window/time.Second))},
-	}
-	if perMinute <= tabulatedFrom {
-		for remaining := range perMinute + 1 {
-			for reset := range int(window/time.Second) + 1 {
-				l.states = append(l.states, rateState(remaining, reset))
-			}
-		}
-	}
-	return l
-}
-
-func rateState(remaining, reset int) string {
-	return `"ip";r=` + strconv.Itoa(remaining) + `;t=` + strconv.Itoa(reset)
-}
-
-// state gives the RateLimit header of a verdict.
-func (l *limits) state(v verdict) []string {
-	i := v.remaining*(int(window/time.Second)+1) + v.reset
-	if i >= len(l.states) {
-		return []string{rateState(v.remaining, v.reset)}
-	}
-	return l.states[i : i+1 : i+1]
-}
-
-// Handler gives the whole server as a handler.
-func (s *Server) Handler() http.Handler { return http.HandlerFunc(s.serve) }
-
-// serve passes a request through everything that all requests have in common.
-func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+// ServeHTTP takes a request through what all have in common: headers, the checks that
+// no resource needs to make, the client's limit. Then the router finds its handler.
+// Whatever happens on the way, [Server.finish] has the last word.
+func (s *Server) ServeHTTP(to http.ResponseWriter, r *http.Request) {
 	start := s.Clock.Now()
-	v := newResponse(w, r)
-	defer func() {
-		if fault := recover(); fault != nil {
-			s.recovered(v, r, fault)
-		}
-		if s.Log.Enabled(r.Context(), slog.LevelDebug) {
-			s.Log.Debug("request", "method", r.Method, "path", loggedPath(r.URL.Path), "status", v.status,
-				"bytes", v.bytes, "took", s.Clock.Since(start))
-		}
-		if s.Meter != nil {
-			s.Meter.Answered(v.route, v.status, s.Clock.Since(start))
-		}
-		v.release()
-	}()
-	if s.shown.Load().edition.Simulated {
-		w.Header()["Vigia-Datos"] = simulated
+	w := newResponse(to, r)
+	defer s.finish(w, r, start)
+	s.setHeaders(w.Header(), r)
+	fault := unacceptable(r)
+	if fault != nil {
+		hangUp(w) // on a client over its limit too: what follows is no request
 	}
-	if isAPI(r.URL.Path) {
-		s.serveAPI(v, r, start)
-		return
+	switch {
+	case !s.withinLimit(w, r, start):
+	case fault != nil:
+		s.refuse(w, r, start, fault)
+	case isOddPath(r):
+		s.serveNotFound(w, r)
+	default:
+		s.router.ServeHTTP(w, r)
 	}
-	s.serveSite(v, r, start)
+}
+
+// finish recovers from a panic, logs a request and counts its answer.
+func (s *Server) finish(w *response, r *http.Request, start time.Time) {
+	if fault := recover(); fault != nil {
+		s.recovered(w, r, fault)
+	}
+	if s.Log.Enabled(r.Context(), slog.LevelDebug) {
+		s.Log.Debug("request", "method", r.Method, "path", loggedPath(r.URL.Path), "status", w.status,
+			"bytes", w.bytes, "took", s.Clock.Since(start))
+	}
+	if s.Meter != nil {
+		s.Meter.Answered(w.route, w.status, s.Clock.Since(start))
+	}
+	w.release()
 }
 
 // recovered answers for a handler that panicked. Nothing of the inside goes out;
@@ -117,11 +79,16 @@ func (s *Server) recovered(w *response, r *http.Request, fault any) {
 		text += "(" + s.Contact + ") "
 	}
 	text += "con la referencia " + reference
+	s.refuse(w, r, s.Clock.Now(), &api.Fault{Status: http.StatusInternalServerError, Code: "error_interno", Text: text})
+}
+
+// refuse answers with a fault: to the API's clients in JSON, to all others in a line.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, now time.Time, fault *api.Fault) {
 	if isAPI(r.URL.Path) {
-		api.Refuse(w, r, s.Clock.Now(), &api.Fault{Status: http.StatusInternalServerError, Code: "error_interno", Text: text})
+		api.Refuse(w, r, now, fault)
 		return
 	}
-	refusePlain(w, r, http.StatusInternalServerError, text)
+	refusePlain(w, r, fault.Status, fault.Text)
 }
 
 // tokenPaths are the beginnings after which a path has a token, wherever they
@@ -131,7 +98,7 @@ var tokenPaths = []string{"/suscriptores/", "/confirmar/", "/baja/", "/gestionar
 // anyToken finds tokens in a path that a mail program or a person has mangled.
 var anyToken = regexp.MustCompile(`[A-Za-z0-9_-]{40,}`)
 
-// loggedPath gives a path for the log: whoever has a token has the subscription,
+// loggedPath returns a path for the log: whoever has a token has the subscription,
 // so that none is written down.
 func loggedPath(path string) string {
 	for i := range path {
@@ -168,66 +135,77 @@ var (
 	simulated    = []string{"simulados"} // in answers that have no other place to say it
 	closing      = []string{"close"}
 	noPowers     = []string{"camera=(), geolocation=(), microphone=(), payment=(), usb=()"}
-	dataPolicy   = []string{"default-src 'none'; frame-ancestors 'none'"}
 	secureOnly   = []string{"max-age=31536000"}
 	pagePolicy   = []string{site.ContentPolicy}
 	plainContent = []string{"text/plain; charset=utf-8"}
 )
 
-// secure sets the security headers.
-func (s *Server) secure(h http.Header, r *http.Request, policy, resourcePolicy []string) {
-	h["X-Content-Type-Options"] = noSniff
+// setHeaders sets the headers that every answer has.
+func (s *Server) setHeaders(h http.Header, r *http.Request) {
+	if s.shown.Load().snap.Simulated {
+		h["Vigia-Datos"] = simulated
+	}
+	if !isAPI(r.URL.Path) {
+		s.setPageHeaders(h, r)
+		return
+	}
+	s.setCommonHeaders(h, r)
+	if api.OpenToOrigins(r) {
+		h["Access-Control-Allow-Origin"] = anyOrigin
+		h["Access-Control-Expose-Headers"] = exposed
+	}
+}
+
+// setPageHeaders sets the security headers of what a browser shows.
+func (s *Server) setPageHeaders(h http.Header, r *http.Request) {
+	s.setCommonHeaders(h, r)
 	h["Referrer-Policy"] = noReferrer
 	h["X-Frame-Options"] = deny
-	h["Content-Security-Policy"] = policy
+	h["Content-Security-Policy"] = pagePolicy
 	h["Cross-Origin-Opener-Policy"] = sameOrigin
-	h["Cross-Origin-Resource-Policy"] = resourcePolicy
+	h["Cross-Origin-Resource-Policy"] = sameOrigin
 	h["Permissions-Policy"] = noPowers
-	if s.byTLS(r) {
+}
+
+// setCommonHeaders sets the security headers that mean something for JSON too.
+func (s *Server) setCommonHeaders(h http.Header, r *http.Request) {
+	h["X-Content-Type-Options"] = noSniff
+	if r.TLS != nil || s.onTLS && s.Certificates == nil { // where TLS is a proxy's work, the public address tells
 		h["Strict-Transport-Security"] = secureOnly
 	}
 }
 
-// byTLS tells whether a client came by TLS. Where that is a proxy's work, the
-// public address tells.
-func (s *Server) byTLS(r *http.Request) bool {
-	return r.TLS != nil || s.onTLS && s.Certificates == nil
-}
-
-func (s *Server) serveAPI(w *response, r *http.Request, now time.Time) {
+// withinLimit counts a request for its client, and has answered when there were too
+// many. The API has a limit and headers of its own.
+func (s *Server) withinLimit(w *response, r *http.Request, now time.Time) bool {
+	if s.limits.api == nil {
+		return true
+	}
+	client := clientAddress(r, s.TrustedProxies)
 	h := w.Header()
-	s.secure(h, r, dataPolicy, crossOrigin)
-	if r.Method == http.MethodGet || r.Method == http.MethodHead {
-		h["Access-Control-Allow-Origin"] = anyOrigin
-		h["Access-Control-Expose-Headers"] = exposed
-	}
-	fault := unacceptable(r)
-	if fault != nil && fault.Status != http.StatusNotFound {
-		hangUp(w) // on a client over its limit too: what follows is no request
-	}
-	if s.limits.api != nil {
-		verdict := s.limits.api.take(clientAddress(r, s.TrustedProxies), now)
-		h["Ratelimit-Policy"] = s.limits.policy
-		h["Ratelimit"] = s.limits.state(verdict)
+	if !isAPI(r.URL.Path) {
+		verdict := s.limits.site.take(client, now)
 		if !verdict.allowed {
-			tooMany := &api.Fault{Status: http.StatusTooManyRequests, Code: "demasiadas_solicitudes", RetryAfter: verdict.reset}
-			api.RefuseWith(w, r, now, tooMany, tooManyBody)
-			return
+			h["Retry-After"] = []string{strconv.Itoa(verdict.reset)}
+			refusePlain(w, r, http.StatusTooManyRequests, "Demasiadas solicitudes. Espere un minuto y vuelva a cargar la página.")
 		}
+		return verdict.allowed
 	}
-	if fault != nil {
-		api.Refuse(w, r, now, fault)
-		return
+	verdict := s.limits.api.take(client, now)
+	h["Ratelimit-Policy"] = s.limits.policy
+	h["Ratelimit"] = s.limits.state(verdict)
+	if !verdict.allowed {
+		tooMany := &api.Fault{Status: http.StatusTooManyRequests, Code: "demasiadas_solicitudes", RetryAfter: verdict.reset}
+		api.RefuseWith(w, r, now, tooMany, tooManyBody)
 	}
-	s.api.ServeHTTP(w, r)
+	return verdict.allowed
 }
 
-var tooManyBody = prepared.Error("demasiadas_solicitudes: superó el máximo de solicitudes por minuto; espere los segundos que indica " +
+var tooManyBody = httpcache.Error("demasiadas_solicitudes: superó el máximo de solicitudes por minuto; espere los segundos que indica " +
 	"Retry-After. Los datos cambian una vez por hora")
 
-// unacceptable tells what no resource takes: a body whose length is not stated
-// (a way to smuggle requests past proxies), a large one, and paths that only
-// look like a resource's after decoding.
+// unacceptable returns the fault of what no resource takes: a body whose length is not
+// stated (a way to smuggle requests past proxies) or is large. nil is no fault.
 func unacceptable(r *http.Request) *api.Fault {
 	switch {
 	case len(r.TransferEncoding) > 0:
@@ -236,8 +214,6 @@ func unacceptable(r *http.Request) *api.Fault {
 	case r.ContentLength > longestBody:
 		return &api.Fault{Status: http.StatusRequestEntityTooLarge, Code: "cuerpo_demasiado_grande",
 			Text: "el cuerpo admite como máximo 8192 bytes"}
-	case oddPath(r):
-		return api.NotFound()
 	}
 	return nil
 }
@@ -252,9 +228,9 @@ func hangUp(w *response) {
 
 const lingering = time.Second
 
-// oddPath tells whether a path has doubled slashes, backslashes, control
-// characters or encoded separators.
-func oddPath(r *http.Request) bool {
+// isOddPath reports whether a path has doubled slashes, backslashes, control
+// characters or encoded slashes: it only looks like a resource's after decoding.
+func isOddPath(r *http.Request) bool {
 	path := r.URL.Path
 	for i := range len(path) {
 		if c := path[i]; c < ' ' || c == 0x7f || c == '\\' || c == '/' && i > 0 && path[i-1] == '/' {
@@ -265,109 +241,10 @@ func oddPath(r *http.Request) bool {
 	return raw != "" && strings.Contains(strings.ToLower(raw), "%2f")
 }
 
-// serveSite answers everything outside the API.
-func (s *Server) serveSite(w *response, r *http.Request, now time.Time) {
-	h := w.Header()
-	s.secure(h, r, pagePolicy, sameOrigin)
-	if fault := unacceptable(r); fault != nil && fault.Status != http.StatusNotFound {
-		hangUp(w)
-		refusePlain(w, r, fault.Status, fault.Text)
-		return
-	}
-	if s.limits.site != nil {
-		if verdict := s.limits.site.take(clientAddress(r, s.TrustedProxies), now); !verdict.allowed {
-			h["Retry-After"] = []string{strconv.Itoa(verdict.reset)}
-			refusePlain(w, r, http.StatusTooManyRequests, "Demasiadas solicitudes. Espere un minuto y vuelva a cargar la página.")
-			return
-		}
-	}
-	s.site.ServeHTTP(w, r)
-}
-
-// servePrepared answers with the page or the file of a path.
-func (s *Server) servePrepared(w http.ResponseWriter, r *http.Request) {
-	now := s.Clock.Now()
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		w.Header()["Allow"] = []string{"GET, HEAD"}
-		refusePlain(w, r, http.StatusMethodNotAllowed, "Las páginas solo se pueden leer.")
-		return
-	}
-	if file, ok := s.Assets[r.URL.Path]; ok {
-		prepared.Mark(w, site.Route(r.URL.Path))
-		file.Serve(w, r, prepared.Terms{Now: now, CacheControl: fileAge(r.URL.Path)})
-		return
-	}
-	shown := s.at(now)
-	if page := shown.pages.Page(r.URL.Path); page != nil {
-		prepared.Mark(w, site.Route(r.URL.Path))
-		if page.Open {
-			w.Header()["Cross-Origin-Resource-Policy"] = crossOrigin
-			w.Header()["Access-Control-Allow-Origin"] = anyOrigin
-		}
-		// A browser too old to say from which site a form comes says its origin, but
-		// only of a page that may be named to this site. None of these has a token.
-		w.Header()["Referrer-Policy"] = sameOrigin
-		page.Body().Serve(w, r, shown.api.PageTerms(now))
-		return
-	}
-	if meant := meantPage(shown, r.URL.Path); meant != "" {
-		w.Header()["Cache-Control"] = prepared.MaxAge(time.Hour)
-		http.Redirect(w, r, meant, http.StatusMovedPermanently)
-		return
-	}
-	if s.NotFoundPage != nil {
-		s.NotFoundPage(r.URL.Path).Serve(w, r, absence(shown, r.URL.Path, now))
-		return
-	}
-	refusePlain(w, r, http.StatusNotFound, "Esta página no existe.")
-}
-
-// meantPage gives the page that a path with a slash too many or too few at its end
-// means, "" when there is none.
-func meantPage(shown *view, path string) string {
-	other, cut := strings.CutSuffix(path, "/")
-	if !cut {
-		other += "/"
-	}
-	if shown.pages.Page(other) == nil {
-		return ""
-	}
-	return other
-}
-
-// absence are the terms on which a path is told not to exist: a cache in front
-// answers who asks for the same one again and again, until it could be there. What
-// may be a token that was mangled is for no cache.
-func absence(shown *view, path string, now time.Time) prepared.Terms {
-	t := shown.api.AbsenceTerms(now)
-	if loggedPath(path) != path {
-		t.CacheControl = prepared.NoStore
-	}
-	t.Status = http.StatusNotFound
-	return t
-}
-
-var (
-	forEver = []string{"public, max-age=31536000, immutable"}
-	// Browsers ask for a newer worker past their own cache, so that this is for the
-	// caches in front, which would pass on every visit otherwise.
-	workerAge = prepared.MaxAge(5 * time.Minute)
-)
-
-func fileAge(path string) []string {
-	if path == site.ServiceWorker {
-		return workerAge
-	}
-	if strings.HasPrefix(path, "/static/") {
-		return forEver
-	}
-	return prepared.MaxAge(time.Hour)
-}
-
 // refusePlain answers in one line of text.
 func refusePlain(w http.ResponseWriter, r *http.Request, status int, text string) {
 	h := w.Header()
-	h["Cache-Control"] = prepared.NoStore
+	h["Cache-Control"] = httpcache.NoStore
 	h["Content-Type"] = plainContent
 	h["Content-Length"] = []string{strconv.Itoa(len(text) + 1)}
 	w.WriteHeader(status)

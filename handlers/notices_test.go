@@ -18,9 +18,9 @@ import (
 	"vigia/store/notices"
 )
 
-// withNotices gives an edition a volcano near its park lauca and closures there,
+// withNotices gives a snapshot a volcano near its park lauca and closures there,
 // obtained a while before now.
-func withNotices(e *store.Edition, age time.Duration) *store.Edition {
+func withNotices(e *store.Snapshot, age time.Duration) *store.Snapshot {
 	park := slices.IndexFunc(e.Catalogue.Parks, func(p catalogue.Park) bool { return p.Slug == "lauca" })
 	e.Catalogue.Volcanoes = []catalogue.Volcano{{Slug: "parinacota", Name: "Parinacota", Parks: []catalogue.NearPark{{Park: park, DistanceKm: 0.24}}}}
 	at := now.Truncate(time.Second).Add(-age)
@@ -46,13 +46,13 @@ func official(t *testing.T, s *stand) (volcanic, closures []any, tag, modified s
 }
 
 func TestNoticesAreShownBesideTheEstado(t *testing.T) {
-	plain := newStand(t, edition(), nil)
+	plain := newStand(t, newSnapshot(), nil)
 	data, _ := plain.get("/api/v1/parques/lauca").envelope(t)
 	without := data.(map[string]any)
 	if len(without["alertas_volcanicas"].([]any))+len(without["cierres"].([]any)) != 0 {
 		t.Error("unknown notices are there")
 	}
-	s := newStand(t, withNotices(edition(), time.Hour), nil)
+	s := newStand(t, withNotices(newSnapshot(), time.Hour), nil)
 	data, _ = s.get("/api/v1/parques/lauca").envelope(t)
 	with := data.(map[string]any)
 	for _, key := range []string{"estado", "nivel", "calidad", "senderos_por_estado", "alertas_activas"} {
@@ -80,7 +80,7 @@ func TestNoticesAreShownBesideTheEstado(t *testing.T) {
 // A closure ends and a notice goes out of date at their instants, with nobody
 // publishing: while the estimates hold, after their end, and before the first.
 func TestNoticesTurnByTheClockAlone(t *testing.T) {
-	for name, e := range map[string]*store.Edition{"estimates": edition(), "none yet": empty()} {
+	for name, e := range map[string]*store.Snapshot{"estimates": newSnapshot(), "none yet": empty()} {
 		s := newStand(t, withNotices(e, 47*time.Hour+30*time.Minute), nil)
 		_, closures, tag, _ := official(t, s)
 		if len(closures) != 2 {
@@ -113,7 +113,7 @@ func TestNoticesTurnByTheClockAlone(t *testing.T) {
 }
 
 func TestNoticesTurnAfterTheEstimatesAreOver(t *testing.T) {
-	e := edition()
+	e := newSnapshot()
 	e.Alerts = nil // their ends are turns, too
 	turn := e.ValidUntil.Add(30 * time.Minute)
 	s := newStand(t, withNotices(e, 48*time.Hour-turn.Sub(now.Truncate(time.Second))), nil)
@@ -140,23 +140,23 @@ func TestHealthTellsOfTheFeeds(t *testing.T) {
 	const ok, bad = "ok", "la fuente respondió con el estado 503; se mantiene lo anterior"
 	for _, c := range []struct {
 		name   string
-		change func(e *store.Edition)
+		change func(e *store.Snapshot)
 		want   string // of the volcanoes
 		errs   any
 		estado string
 	}{
-		{"nothing", func(*store.Edition) {}, "no_configurado", nil, ok},
-		{"not yet", func(e *store.Edition) { e.Feeds[0].Configured = true }, "sin_datos", nil, "degradado"},
-		{"imported", func(e *store.Edition) { withNotices(e, time.Hour) }, ok, nil, ok},
-		{"imported long ago", func(e *store.Edition) { withNotices(e, 49*time.Hour) }, "desactualizado", nil, ok},
-		{"polled", func(e *store.Edition) { withNotices(e, 0); e.Feeds[0].Configured = true }, ok, nil, ok},
-		{"polled long ago", func(e *store.Edition) { withNotices(e, 48*time.Hour); e.Feeds[0].Configured = true }, "desactualizado", nil, "degradado"},
-		{"bad", func(e *store.Edition) {
+		{"nothing", func(*store.Snapshot) {}, "no_configurado", nil, ok},
+		{"not yet", func(e *store.Snapshot) { e.Feeds[0].Configured = true }, "sin_datos", nil, "degradado"},
+		{"imported", func(e *store.Snapshot) { withNotices(e, time.Hour) }, ok, nil, ok},
+		{"imported long ago", func(e *store.Snapshot) { withNotices(e, 49*time.Hour) }, "desactualizado", nil, ok},
+		{"polled", func(e *store.Snapshot) { withNotices(e, 0); e.Feeds[0].Configured = true }, ok, nil, ok},
+		{"polled long ago", func(e *store.Snapshot) { withNotices(e, 48*time.Hour); e.Feeds[0].Configured = true }, "desactualizado", nil, "degradado"},
+		{"bad", func(e *store.Snapshot) {
 			withNotices(e, 0)
 			e.Feeds[0] = store.FeedStatus{Configured: true, LastError: bad}
 		}, "error", bad, "degradado"},
 	} {
-		e := edition()
+		e := newSnapshot()
 		for i := range e.Trails { // all well but for the notices
 			e.Trails[i].Hours = trailHours(i, calm)
 		}
@@ -188,12 +188,12 @@ func TestTurnOverAfterAPause(t *testing.T) {
 	clock := clockwork.NewFakeClockAt(now)
 	counted := &timers{Clock: clock}
 	s := New(Options{Clock: counted, Log: slog.New(slog.DiscardHandler)})
-	s.Publish(withNotices(edition(), 47*time.Hour))
+	s.Publish(withNotices(newSnapshot(), 47*time.Hour))
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		s.turnOver(ctx)
+		s.rebuildWhenDue(ctx)
 	}()
 	if err := clock.BlockUntilContext(ctx, 1); err != nil {
 		t.Fatal(err)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"vigia/handlers/feeds"
+	"vigia/handlers/forms"
 	"vigia/handlers/site"
 	"vigia/store/catalogue"
 )
@@ -21,14 +23,7 @@ func grade(h http.Header, byTLS bool) (points int, faults []string) {
 		points -= cost
 		faults = append(faults, fmt.Sprintf(format, args...))
 	}
-	for name := range h {
-		if slices.Contains([]string{"Set-Cookie", "Server", "X-Powered-By", "Access-Control-Allow-Credentials"}, name) {
-			fault(20, "%s is sent", name)
-		}
-	}
-	if got := h["X-Content-Type-Options"]; len(got) != 1 || got[0] != "nosniff" {
-		fault(5, "X-Content-Type-Options %q", got)
-	}
+	gradeCommon(h, byTLS, fault)
 	if got := h["X-Frame-Options"]; len(got) != 1 || got[0] != "DENY" {
 		fault(20, "X-Frame-Options %q", got)
 	}
@@ -51,12 +46,35 @@ func grade(h http.Header, byTLS bool) (points int, faults []string) {
 	default:
 		fault(5, "Cross-Origin-Resource-Policy %q", got)
 	}
-	gradeTransport(h, byTLS, fault)
 	points += gradePolicy(h["Content-Security-Policy"], fault)
 	return points, faults
 }
 
-func gradeTransport(h http.Header, byTLS bool, fault func(int, string, ...any)) {
+// pageHeaders mean nothing for JSON, which the API leaves them out of.
+var pageHeaders = []string{"X-Frame-Options", "Permissions-Policy", "Cross-Origin-Opener-Policy", "Cross-Origin-Resource-Policy", "Content-Security-Policy", "Referrer-Policy"}
+
+// faultsOfData looks at the header of an answer in JSON.
+func faultsOfData(h http.Header, byTLS bool) (faults []string) {
+	fault := func(_ int, format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
+	gradeCommon(h, byTLS, fault)
+	for _, name := range pageHeaders {
+		if h[name] != nil {
+			fault(0, "%s is sent", name)
+		}
+	}
+	return faults
+}
+
+// gradeCommon looks at what every answer has.
+func gradeCommon(h http.Header, byTLS bool, fault func(int, string, ...any)) {
+	for name := range h {
+		if slices.Contains([]string{"Set-Cookie", "Server", "X-Powered-By", "Access-Control-Allow-Credentials"}, name) {
+			fault(20, "%s is sent", name)
+		}
+	}
+	if got := h["X-Content-Type-Options"]; len(got) != 1 || got[0] != "nosniff" {
+		fault(5, "X-Content-Type-Options %q", got)
+	}
 	got := h.Get("Strict-Transport-Security")
 	age, _, _ := strings.Cut(strings.TrimPrefix(got, "max-age="), ";")
 	seconds, err := strconv.Atoi(age)
@@ -98,22 +116,29 @@ func gradePolicy(lines []string, fault func(int, string, ...any)) (bonus int) {
 	return bonus
 }
 
-// Every kind of answer has the headers that a strict observatory wants of a page.
+// Every kind of answer has the headers that a strict observatory wants of a page, and
+// JSON those that mean something for it.
 func TestHeadersAtAnObservatory(t *testing.T) {
-	desk := newDesk()
-	pages, err := site.New(site.Options{BaseURL: "https://" + domain, Contact: "hola@example.cl", Desk: desk})
+	subs := newFakeSubscriptions()
+	pages, err := site.New(site.Options{BaseURL: "https://" + domain, Contact: "hola@example.cl", Subscriptions: subs})
 	if err != nil {
 		t.Fatal(err)
 	}
 	e := empty()
 	e.Catalogue = catalogue.Default()
 	d := newDomainStand(t, e, func(o *Options, _ *oneCertificate) {
-		o.Desk, o.RateLimit = desk, 60
-		o.Forms, o.Pages, o.Assets, o.NotFoundPage = pages.Router, pages.Pages, pages.Assets(), pages.NotFound(false)
+		o.Subscriptions, o.RateLimit = subs, 60
+		o.Forms, o.Pages, o.Assets, o.NotFoundPage = forms.New(pages, forms.Demo{}).AddRoutes, feeds.Among(pages), pages.Assets(), pages.NotFound(false)
 	})
-	token := desk.subscribed(t, "lauca")
+	token := subs.subscribed(t, "lauca")
 	check := func(what string, a answer, byTLS bool, status int) {
 		t.Helper()
+		if isAPI(a.Request.URL.Path) {
+			if faults := faultsOfData(a.Header, byTLS); len(faults) > 0 || a.StatusCode != status {
+				t.Errorf("%s: %d: %q", what, a.StatusCode, faults)
+			}
+			return
+		}
 		want := 130
 		if a.Header.Get("Cross-Origin-Resource-Policy") == "cross-origin" {
 			want = 120
@@ -158,12 +183,16 @@ func TestHeadersAtAnObservatory(t *testing.T) {
 
 // A body that is refused, a page that breaks and one over the limit have them too.
 func TestHeadersOfRefusals(t *testing.T) {
-	s, desk := withForms(t, nil)
-	desk.panics = true
+	s, subs := withForms(t, nil)
+	subs.panics = true
 	for path, body := range map[string]string{"/suscribirse": urlencoded, signups: "application/json"} {
 		for _, a := range []answer{s.send("POST", path, strings.Repeat("x", longestBody+1), "Content-Type", body), s.send("POST", path, "{", "Content-Type", body),
 			s.get("/baja/x"), s.get(signups + "/x")} {
-			if points, faults := grade(a.Header, true); points < 120 || len(faults) > 0 || a.StatusCode < 400 {
+			points, faults := grade(a.Header, true)
+			if isAPI(a.Request.URL.Path) {
+				points, faults = 130, faultsOfData(a.Header, true)
+			}
+			if points < 120 || len(faults) > 0 || a.StatusCode < 400 {
 				t.Errorf("%s: %d, %d points: %q", path, a.StatusCode, points, faults)
 			}
 		}
@@ -173,7 +202,7 @@ func TestHeadersOfRefusals(t *testing.T) {
 // The control: what is missing or weak costs.
 func TestTheObservatorySees(t *testing.T) {
 	good := http.Header{}
-	(&Server{onTLS: true}).secure(good, &http.Request{}, pagePolicy, sameOrigin)
+	(&Server{onTLS: true}).setPageHeaders(good, &http.Request{})
 	if points, faults := grade(good, true); points != 130 || faults != nil {
 		t.Fatalf("%d points: %q", points, faults)
 	}

@@ -2,7 +2,7 @@ package handlers
 
 import (
 	"bytes"
-	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"vigia/handlers/api"
 )
 
 // document is openapi.json with a compiler that finds its schemas.
@@ -22,11 +24,7 @@ const documentURL = "file:///openapi.json"
 
 func openDocument(t *testing.T) *document {
 	t.Helper()
-	data, err := os.ReadFile("api/openapi.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	root, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	root, err := jsonschema.UnmarshalJSON(bytes.NewReader(api.Document()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +81,7 @@ func (d *document) responses(o operation) map[string]any {
 
 // realPath fills the parameters of a path.
 func realPath(path string) string {
-	return "/api/v1" + strings.NewReplacer("{slug}", "lauca", "{token}", "x").Replace(path)
+	return "/api/v1" + strings.NewReplacer("{slug}", "lauca", "{token}", "x", "{id}", "now").Replace(path)
 }
 
 // responsePointer gives the pointer of a response's schema, through a reference
@@ -113,15 +111,15 @@ func (d *document) responsePointer(t *testing.T, o operation, status string) (st
 // the document says.
 func TestAnswersFollowTheDocument(t *testing.T) {
 	d := openDocument(t)
-	whole := newStand(t, edition(), nil)
+	whole := newStand(t, newSnapshot(), nil)
 	for _, stand := range []struct {
 		name string
 		s    *stand
 		turn time.Duration
 	}{
 		{"with every weather", whole, 0},
-		{"the next hour", newStand(t, edition(), nil), 57 * time.Minute},
-		{"expired", newStand(t, edition(), nil), 2 * time.Hour},
+		{"the next hour", newStand(t, newSnapshot(), nil), 57 * time.Minute},
+		{"expired", newStand(t, newSnapshot(), nil), 2 * time.Hour},
 		{"nothing yet", newStand(t, empty(), nil), 0},
 	} {
 		stand.s.clock.Advance(stand.turn)
@@ -155,7 +153,7 @@ func (d *document) checkAnswer(t *testing.T, what string, o operation, a answer)
 // What no resource takes is refused everywhere, and the document says how.
 func TestRefusedBodiesFollowTheDocument(t *testing.T) {
 	d := openDocument(t)
-	s := newStand(t, edition(), nil)
+	s := newStand(t, newSnapshot(), nil)
 	for _, o := range d.operations() {
 		for status, rest := range map[string]string{
 			"411": "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
@@ -178,7 +176,7 @@ func TestRefusedBodiesFollowTheDocument(t *testing.T) {
 
 // requestsFor gives requests of one path: each kind of park, parameters, faults.
 func requestsFor(path string) []string {
-	path = strings.Replace(path, "{token}", "x", 1)
+	path = strings.NewReplacer("{token}", "x", "{id}", "now").Replace(path)
 	requests := []string{strings.Replace(path, "{slug}", "no-hay", 1), strings.Replace(path, "{slug}", "lauca", 1) + "?nada=1"}
 	for p := range int(weathers) {
 		requests = append(requests, strings.Replace(path, "{slug}", fewParks().Parks[p].Slug, 1))
@@ -191,6 +189,8 @@ func requestsFor(path string) []string {
 		requests = append(requests, "/parques/lauca/historial?dias=1")
 	case "/parques/{slug}/pronostico":
 		requests = append(requests, "/parques/lauca/pronostico?horas=1")
+	case "/alertas/now":
+		requests = append(requests, "/alertas/over", "/alertas/nothing")
 	case "/alertas":
 		requests = append(requests, "/alertas?nivel=peligro", "/alertas?parque=lauca&nivel=precaucion", "/alertas?nivel=rojo")
 	}
@@ -224,7 +224,7 @@ func TestExamplesFollowTheirSchemas(t *testing.T) {
 // others.
 func TestDocumentedPathsAreServed(t *testing.T) {
 	d := openDocument(t)
-	s := newStand(t, edition(), nil)
+	s := newStand(t, newSnapshot(), nil)
 	methods := map[string][]string{}
 	for _, o := range d.operations() {
 		methods[o.path] = append(methods[o.path], strings.ToUpper(o.method))
@@ -250,9 +250,11 @@ func TestDocumentedPathsAreServed(t *testing.T) {
 		}
 	}
 	served := s.get("/api/v1/openapi.json")
-	onDisk, _ := os.ReadFile("api/openapi.json")
-	if !bytes.Equal(served.body, onDisk) {
+	if !bytes.Equal(served.body, api.Document()) {
 		t.Error("the document that is served is another")
+	}
+	if key := regexp.MustCompile(`"api\.[\w.-]+"`).Find(served.body); key != nil {
+		t.Errorf("no text for %s", key)
 	}
 }
 

@@ -10,17 +10,17 @@ import (
 // BenchmarkPublication measures what an hour's publication costs: both forms of
 // every answer for the default catalogue.
 func BenchmarkPublication(b *testing.B) {
-	e := fullEdition()
+	e := fullSnapshot()
 	for b.Loop() {
-		s := api.Builder{}.Build(e, now, now)
-		api.Builder{}.Expired(e, s)
+		api.Builder{}.Build(e, now, now)
+		api.Builder{}.Expired(e)
 	}
 }
 
 // BenchmarkTurn measures the view that a request may have to wait for when the
 // hour turns and the process was too busy to be ahead of it.
 func BenchmarkTurn(b *testing.B) {
-	e := fullEdition()
+	e := fullSnapshot()
 	for b.Loop() {
 		api.Builder{}.Build(e, now.Add(time.Hour), now)
 	}

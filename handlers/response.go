@@ -13,7 +13,7 @@ type response struct {
 	conn   *oneWriteConn // nil when the connection is another kind
 	status int           // 0 until the head is written
 	bytes  int
-	route  string // "" where no route has taken it
+	route  string // its name, "" where no route has taken it
 }
 
 var responses = sync.Pool{New: func() any { return new(response) }}
@@ -29,9 +29,6 @@ func (w *response) release() {
 	w.ResponseWriter = nil
 	responses.Put(w)
 }
-
-// Mark notes by which route the answer is given.
-func (w *response) Mark(route string) { w.route = route }
 
 // Unwrap lets http.ResponseController reach the server's own writer.
 func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
@@ -55,7 +52,7 @@ func (w *response) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// whole tells whether p is all of a body of stated length.
+// whole reports whether p is all of a body of stated length.
 func (w *response) whole(p []byte) bool {
 	length := w.Header()["Content-Length"]
 	if len(length) != 1 {

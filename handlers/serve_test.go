@@ -49,7 +49,7 @@ func (s *stand) logged() string {
 	return s.log.text.String()
 }
 
-func newStand(t testing.TB, e *store.Edition, change func(*Options)) *stand {
+func newStand(t testing.TB, e *store.Snapshot, change func(*Options)) *stand {
 	t.Helper()
 	clock := clockwork.NewFakeClockAt(now)
 	logged := &journal{}
@@ -68,7 +68,7 @@ func newStand(t testing.TB, e *store.Edition, change func(*Options)) *stand {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- s.Serve(ctx, l) }()
+	go func() { ended <- s.Serve(ctx, &Listeners{Public: l}, nil) }()
 	transport := &http.Transport{DisableCompression: true}
 	t.Cleanup(func() {
 		transport.CloseIdleConnections()
@@ -159,7 +159,7 @@ func TestAnEndInSpiteOfASlowClient(t *testing.T) {
 	t.Parallel()
 	var slow net.Conn
 	t.Cleanup(func() { slow.Close() }) // after the stand's end
-	s := newStand(t, edition(), nil)
+	s := newStand(t, newSnapshot(), nil)
 	var err error
 	if slow, err = net.Dial("tcp", strings.TrimPrefix(s.url, "http://")); err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"encoding/binary"
 	"fmt"
 	"net/http"
 	"net/netip"
@@ -11,47 +12,16 @@ import (
 	"time"
 )
 
-// Five in any hour and twenty in any day, each counted from its own time.
-func TestSignupLimiter(t *testing.T) {
-	var l signupLimiter
-	at := func(d time.Duration) time.Time { return now.Add(d) }
-	for i := range signupsAnHour {
-		if wait := l.take(1, at(time.Duration(i)*time.Minute)); wait != 0 {
-			t.Fatalf("request %d waits %s", i, wait)
-		}
-	}
-	if wait := l.take(1, at(10*time.Minute)); wait != 50*time.Minute {
-		t.Errorf("the sixth waits %s", wait)
-	}
-	if wait := l.take(2, at(10*time.Minute)); wait != 0 {
-		t.Errorf("another client waits %s", wait)
-	}
-	if wait := l.take(1, at(time.Hour-time.Nanosecond)); wait != 1 {
-		t.Errorf("just before the hour: %s", wait)
-	}
-	if wait := l.take(1, at(time.Hour)); wait != 0 {
-		t.Errorf("an hour after the first: %s", wait)
-	}
-	if wait := l.take(1, at(time.Hour)); wait != time.Minute {
-		t.Errorf("the one after: %s", wait)
-	}
-	allowed := 6
-	for hour := 3; hour < 24; hour++ {
-		for range 2 {
-			if l.take(1, at(time.Duration(hour)*time.Hour)) == 0 {
-				allowed++
-			}
-		}
-	}
-	if allowed != signupsADay {
-		t.Errorf("%d in a day", allowed)
-	}
-	if wait := l.take(1, at(24*time.Hour-time.Second)); wait != time.Second {
-		t.Errorf("just before the day: %s", wait)
-	}
-	if wait := l.take(1, at(24*time.Hour)); wait != 0 {
-		t.Errorf("a day after the first: %s", wait)
-	}
+// home gives the clients of an address of an IPv6 /64, alone in its /48.
+func home(n uint64) []signupClient {
+	var b [16]byte
+	binary.BigEndian.PutUint64(b[:8], 0x2000<<48|n<<16)
+	return signupsOf(netip.AddrFrom16(b))
+}
+
+// hut gives the client of an IPv4 address.
+func hut(n uint32) []signupClient {
+	return signupsOf(netip.AddrFrom4([4]byte(binary.BigEndian.AppendUint32(nil, 1<<30|n))))
 }
 
 // In any hour and any day, at whatever times a client comes, it has its share and
@@ -73,8 +43,8 @@ func TestSignupLimiterAgainstAllTimes(t *testing.T) {
 				day++
 			}
 		}
-		allowed := l.take(1, at) == 0
-		if allowed != (hour < signupsAnHour && day < signupsADay) {
+		allowed := l.take(home(1), at) == 0
+		if allowed != (hour < ofSubnet.anHour && day < ofSubnet.aDay) {
 			t.Fatalf("at %s with %d in the hour and %d in the day: %v", at, hour, day, allowed)
 		}
 		if allowed {
@@ -88,19 +58,19 @@ func TestSignupLimiterAgainstAllTimes(t *testing.T) {
 
 func TestSignupLimiterIsBounded(t *testing.T) {
 	var l signupLimiter
-	for client := range uint64(3 * signupClients) {
-		l.take(client, now)
+	for client := range uint32(3 * signupClients) {
+		l.take(hut(client), now)
 	}
 	if len(l.clients) != signupClients || l.recent.Len() != signupClients {
 		t.Errorf("%d clients, %d logs", len(l.clients), l.recent.Len())
 	}
-	for range signupsAnHour - 1 {
-		l.take(3*signupClients-1, now)
+	for range ofIPv4.anHour - 1 {
+		l.take(hut(3*signupClients-1), now)
 	}
-	if l.take(3*signupClients-1, now) == 0 {
+	if l.take(hut(3*signupClients-1), now) == 0 {
 		t.Error("the last client was forgotten")
 	}
-	l.take(1, now.Add(24*time.Hour))
+	l.take(hut(1), now.Add(24*time.Hour))
 	if len(l.clients) != 1 || l.recent.Len() != 1 {
 		t.Errorf("%d clients are remembered after a day", len(l.clients))
 	}
@@ -109,13 +79,38 @@ func TestSignupLimiterIsBounded(t *testing.T) {
 // The client to be forgotten is the one whose last request is oldest.
 func TestSignupLimiterForgetsTheOldest(t *testing.T) {
 	var l signupLimiter
-	for client := range uint64(signupClients) {
-		l.take(client, now)
+	for client := range uint32(signupClients) {
+		l.take(hut(client), now)
 	}
-	l.take(0, now.Add(time.Minute))
-	l.take(signupClients, now.Add(time.Minute))
-	if l.clients[0] == nil || l.clients[1] != nil || l.clients[2] == nil {
+	l.take(hut(0), now.Add(time.Minute))
+	l.take(hut(signupClients), now.Add(time.Minute))
+	known := func(n uint32) bool { return l.clients[hut(n)[0].prefix] != nil }
+	if !known(0) || known(1) || !known(2) {
 		t.Error("another than the oldest was forgotten")
+	}
+}
+
+// Many subnets of a site, and many sites of a network, have no more than a share of
+// their own.
+func TestSignupLimiterOfSitesAndNetworks(t *testing.T) {
+	for _, c := range []struct {
+		step, want int // between the subnets, of which there are 256
+		of         string
+	}{{1, ofSite.anHour, "a /56"}, {256, ofNetwork.anHour, "a /48"}, {65536, 256 * ofSubnet.anHour, "networks of their own"}} {
+		var l signupLimiter
+		allowed := 0
+		for n := range 256 {
+			var b [16]byte
+			binary.BigEndian.PutUint64(b[:8], 0x20010db8<<32|uint64(n*c.step))
+			for range ofSubnet.anHour + 1 {
+				if l.take(signupsOf(netip.AddrFrom16(b)), now) == 0 {
+					allowed++
+				}
+			}
+		}
+		if allowed != c.want {
+			t.Errorf("%s: %d in an hour, want %d", c.of, allowed, c.want)
+		}
 	}
 }
 
@@ -126,15 +121,15 @@ func TestSignupLimiterTogether(t *testing.T) {
 	for worker := range 8 {
 		tasks.Go(func() {
 			for i := range 200 {
-				if l.take(7, now) == 0 {
+				if l.take(home(7), now) == 0 {
 					allowed.Add(1)
 				}
-				l.take(uint64(100+worker*200+i), now)
+				l.take(home(uint64(100+worker*200+i)), now)
 			}
 		})
 	}
 	tasks.Wait()
-	if allowed.Load() != signupsAnHour {
+	if int(allowed.Load()) != ofSubnet.anHour {
 		t.Errorf("%d were allowed", allowed.Load())
 	}
 }
@@ -142,41 +137,41 @@ func TestSignupLimiterTogether(t *testing.T) {
 // Over the caps a request is refused with the time to wait, by client; what is
 // malformed counts for the ordinary limit alone.
 func TestSignupCaps(t *testing.T) {
-	d, desk := openDocument(t), newDesk()
+	d, subs := openDocument(t), newFakeSubscriptions()
 	proxied := func(o *Options) {
 		o.RateLimit = 100
 		o.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	}
-	s := signupStand(t, desk, proxied)
+	s := signupStand(t, subs, proxied)
 	from := func(client, body string) answer { return s.send("POST", signups, body, "X-Forwarded-For", client) }
 	for range 20 {
-		if a := from("203.0.113.1", `{"canal":"email"}`); a.StatusCode != 422 {
+		if a := from("2001:db8:1::1", `{"canal":"email"}`); a.StatusCode != 422 {
 			t.Fatalf("%d %s", a.StatusCode, a.body)
 		}
 	}
-	for i := range signupsAnHour {
+	for i := range ofSubnet.anHour {
 		body := []string{emailForm, pushForm}[i%2]
-		if a := from("203.0.113.1", body); a.StatusCode != 202 && a.StatusCode != 201 {
+		if a := from("2001:db8:1::1", body); a.StatusCode != 202 && a.StatusCode != 201 {
 			t.Fatalf("request %d: %d %s", i, a.StatusCode, a.body)
 		}
 		s.clock.Advance(time.Minute)
 	}
 	for _, body := range []string{emailForm, pushForm} {
-		a := from("203.0.113.1", body)
+		a := from("2001:db8:1::1", body)
 		d.checkAnswer(t, "over the cap", operation{"/suscriptores", "post"}, a)
 		if _, fault := a.envelope(t); a.StatusCode != 429 || a.Header.Get("Retry-After") != fmt.Sprint(55*60) || !strings.HasPrefix(fault, "demasiadas_solicitudes: ") {
 			t.Errorf("over the cap: %d %v %s", a.StatusCode, a.Header, a.body)
 		}
 	}
-	if a := from("203.0.113.1", `{`); a.StatusCode != 400 {
+	if a := from("2001:db8:1::1", `{`); a.StatusCode != 400 {
 		t.Errorf("malformed over the cap: %d", a.StatusCode)
 	}
 	if a := from("203.0.113.2", emailForm); a.StatusCode != 202 {
 		t.Errorf("another client: %d", a.StatusCode)
 	}
-	for i := range signupsAnHour + 1 {
+	for i := range ofSubnet.anHour + 1 {
 		a := from(fmt.Sprintf("2001:db8:0:1::%x", i+1), emailForm)
-		if (a.StatusCode == 429) != (i == signupsAnHour) {
+		if (a.StatusCode == 429) != (i == ofSubnet.anHour) {
 			t.Errorf("host %d of a /64: %d", i, a.StatusCode)
 		}
 	}
@@ -184,18 +179,18 @@ func TestSignupCaps(t *testing.T) {
 		t.Errorf("another /64: %d", a.StatusCode)
 	}
 	s.clock.Advance(55 * time.Minute)
-	if a := from("203.0.113.1", emailForm); a.StatusCode != 202 {
+	if a := from("2001:db8:1::1", emailForm); a.StatusCode != 202 {
 		t.Errorf("after the wait: %d", a.StatusCode)
 	}
-	if want := signupsAnHour + 9; len(desk.asked)+len(desk.held) > want {
-		t.Errorf("%d requests reached the desk", len(desk.asked))
+	if want := ofSubnet.anHour + 9; len(subs.asked)+len(subs.held) > want {
+		t.Errorf("%d requests reached the subs", len(subs.asked))
 	}
 }
 
 // An operator who asks for no limit has none.
 func TestNoSignupCaps(t *testing.T) {
-	s := signupStand(t, newDesk(), func(o *Options) { o.RateLimit = 0 })
-	for range signupsADay + 1 {
+	s := signupStand(t, newFakeSubscriptions(), func(o *Options) { o.RateLimit = 0 })
+	for range ofSubnet.aDay + 1 {
 		if a := s.send("POST", signups, emailForm); a.StatusCode != http.StatusAccepted {
 			t.Fatalf("%d %s", a.StatusCode, a.body)
 		}
@@ -204,7 +199,7 @@ func TestNoSignupCaps(t *testing.T) {
 
 // Garbage is limited as every request is.
 func TestMalformedSignupsCountForTheOrdinaryLimit(t *testing.T) {
-	s := signupStand(t, newDesk(), func(o *Options) { o.RateLimit = 10 })
+	s := signupStand(t, newFakeSubscriptions(), func(o *Options) { o.RateLimit = 10 })
 	for range 10 {
 		if a := s.send("POST", signups, `{`); a.StatusCode != 400 {
 			t.Fatalf("%d", a.StatusCode)

@@ -13,8 +13,8 @@ import (
 )
 
 func TestRefusedSubscriptions(t *testing.T) {
-	d, desk := openDocument(t), newDesk()
-	s := signupStand(t, desk, nil)
+	d, subs := openDocument(t), newFakeSubscriptions()
+	s := signupStand(t, subs, nil)
 	post := operation{"/suscriptores", "post"}
 	for _, c := range []struct {
 		name, path, body string
@@ -61,16 +61,16 @@ func TestRefusedSubscriptions(t *testing.T) {
 	if !strings.HasPrefix(raw, "HTTP/1.1 400") || !strings.Contains(raw, "Content-Length") {
 		t.Errorf("without length: %.300s", raw)
 	}
-	if len(desk.asked) != 1 {
-		t.Errorf("%d requests reached the desk", len(desk.asked))
+	if len(subs.asked) != 1 {
+		t.Errorf("%d requests reached the subs", len(subs.asked))
 	}
 }
 
 // A browser may change something for our own pages alone; programs are free.
 func TestOtherOriginsMayNotChange(t *testing.T) {
-	d, desk := openDocument(t), newDesk()
-	desk.held["x"] = &subscription.Subscription{}
-	s := signupStand(t, desk, func(o *Options) { o.RateLimit = 0 })
+	d, subs := openDocument(t), newFakeSubscriptions()
+	subs.held["x"] = &subscription.Subscription{}
+	s := signupStand(t, subs, func(o *Options) { o.RateLimit = 0 })
 	for _, c := range []struct {
 		headers []string
 		refused bool
@@ -114,21 +114,21 @@ func TestOtherOriginsMayNotChange(t *testing.T) {
 
 func TestClosedChannels(t *testing.T) {
 	d := openDocument(t)
-	none, onlyMail, onlyPush := newDesk(), newDesk(), newDesk()
+	none, onlyMail, onlyPush := newFakeSubscriptions(), newFakeSubscriptions(), newFakeSubscriptions()
 	none.closed = [2]bool{true, true}
 	onlyMail.closed[subscription.WebPush] = true
 	onlyPush.closed[subscription.Email] = true
 	for _, c := range []struct {
 		name       string
-		desk       *memoryDesk
+		subs       *memorySubscriptions
 		mail, push string // code and offer; "" is open
 	}{
-		{"no desk", nil, "correo_no_disponible: este servicio no envía avisos por correo", "webpush_no_disponible: este servicio no envía notificaciones al navegador"},
+		{"no subs", nil, "correo_no_disponible: este servicio no envía avisos por correo", "webpush_no_disponible: este servicio no envía notificaciones al navegador"},
 		{"none", none, "correo_no_disponible: este servicio no envía avisos por correo", "webpush_no_disponible: este servicio no envía notificaciones al navegador"},
 		{"only mail", onlyMail, "", "webpush_no_disponible: este servicio no envía notificaciones al navegador; puede recibir los avisos por correo (canal email)"},
 		{"only push", onlyPush, "correo_no_disponible: este servicio no envía avisos por correo; puede recibirlos como notificaciones del navegador (canal webpush)", ""},
 	} {
-		s := signupStand(t, c.desk, nil)
+		s := signupStand(t, c.subs, nil)
 		for _, request := range []struct {
 			a          answer
 			o          operation
@@ -136,7 +136,7 @@ func TestClosedChannels(t *testing.T) {
 			open, when int
 		}{
 			{s.send("POST", signups, emailForm), operation{"/suscriptores", "post"}, c.mail, 202, 503},
-			{s.send("POST", signups, pushForm), operation{"/suscriptores", "post"}, c.push, 201, 503},
+			{s.send("POST", signups, pushForm), operation{"/suscriptores", "post"}, c.push, 202, 503},
 			{s.get("/api/v1/vapid"), operation{"/vapid", "get"}, c.push, 200, 503},
 			{s.send("POST", signups, `{"canal":"email","email":"x"}`), operation{"/suscriptores", "post"}, "datos_no_validos: ", 0, 422},
 		} {
@@ -151,15 +151,15 @@ func TestClosedChannels(t *testing.T) {
 }
 
 // What cannot be written down is refused as such, logged once, and names nobody.
-func TestTheDeskFails(t *testing.T) {
+func TestSubscriptionsFail(t *testing.T) {
 	d := openDocument(t)
 	for _, fails := range []error{
 		fmt.Errorf("keeping a request: %w", store.ErrFull), store.ErrReadOnly, store.ErrClosed, errors.New("anything else"), subscription.ErrTooMany,
 		subscription.ErrNoChannel,
 	} {
-		desk := newDesk()
-		desk.fails = fails
-		s := signupStand(t, desk, nil)
+		subs := newFakeSubscriptions()
+		subs.fails = fails
+		s := signupStand(t, subs, nil)
 		for _, request := range []struct {
 			a answer
 			o operation
@@ -197,9 +197,9 @@ func TestHealthTellsTheChannels(t *testing.T) {
 		{"ok", "ok", "ok"}, {"no_configurado", "no_configurado", "ok"}, {"no_configurado", "ok", "ok"},
 		{"con_demoras", "ok", "degradado"}, {"ok", "con_demoras", "degradado"}, {"detenido", "no_configurado", "degradado"}, {"ok", "detenido", "degradado"},
 	} {
-		desk := newDesk()
-		desk.states, desk.queued = [2]string{c.mail, c.push}, 7
-		a := newStand(t, fine(), func(o *Options) { o.Desk = desk }).get("/api/v1/health")
+		subs := newFakeSubscriptions()
+		subs.states, subs.queued = [2]string{c.mail, c.push}, 7
+		a := newStand(t, fine(), func(o *Options) { o.Subscriptions = subs }).get("/api/v1/health")
 		openDocument(t).checkAnswer(t, "health", operation{"/health", "get"}, a)
 		data, _ := a.envelope(t)
 		health := data.(map[string]any)
@@ -218,8 +218,8 @@ func TestHealthTellsTheChannels(t *testing.T) {
 // Who has a token has the subscription: none is written down, not even when
 // something breaks.
 func TestTokensAreNotLogged(t *testing.T) {
-	written, desk := &journal{}, newDesk()
-	s := signupStand(t, desk, func(o *Options) {
+	written, subs := &journal{}, newFakeSubscriptions()
+	s := signupStand(t, subs, func(o *Options) {
 		o.Log = slog.New(slog.NewTextHandler(written, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	})
 	const token = "Zm9vYmFyYmF6cXV4"
@@ -234,7 +234,7 @@ func TestTokensAreNotLogged(t *testing.T) {
 	for _, mangled := range []string{"/" + whole, "/baja./" + whole, "/confirmar;" + whole, `/baja\` + whole} {
 		s.get(mangled)
 	}
-	desk.panics = true
+	subs.panics = true
 	if a := s.get(signups + "/" + token); a.StatusCode != 500 || bytes.Contains(a.body, []byte(token)) {
 		t.Errorf("%d %s", a.StatusCode, a.body)
 	}
@@ -245,7 +245,7 @@ func TestTokensAreNotLogged(t *testing.T) {
 	if strings.Contains(logged, token) || strings.Contains(logged, whole) || strings.Contains(logged, "ana@") {
 		t.Errorf("a token or an address is in the log: %s", logged)
 	}
-	if !strings.Contains(logged, "path=/api/v1/suscriptores/…") || !strings.Contains(logged, "the desk broke") || !strings.Contains(logged, "path=/api/v1/suscriptores ") {
+	if !strings.Contains(logged, "path=/api/v1/suscriptores/…") || !strings.Contains(logged, "the subs broke") || !strings.Contains(logged, "path=/api/v1/suscriptores ") {
 		t.Errorf("the log does not say what happened: %s", logged)
 	}
 }

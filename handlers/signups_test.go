@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -26,14 +27,21 @@ const (
 		`"parques":["lauca"],"consentimiento":true}`
 )
 
-// signupStand is a server with a desk and the whole catalogue, without estimates:
+// provenForm is pushForm with what was pushed to the browser.
+var provenForm = proving(pushForm, pushedProof)
+
+func proving(form, proof string) string {
+	return strings.Replace(form, `"}},`, `"},"prueba":"`+proof+`"},`, 1)
+}
+
+// signupStand is a server with a subscription service and the whole catalogue, without estimates:
 // subscriptions need none.
-func signupStand(t testing.TB, desk *memoryDesk, change func(*Options)) *stand {
+func signupStand(t testing.TB, subs *memorySubscriptions, change func(*Options)) *stand {
 	e := empty()
 	e.Catalogue = catalogue.Default()
 	return newStand(t, e, func(o *Options) {
-		if desk != nil {
-			o.Desk = desk
+		if subs != nil {
+			o.Subscriptions = subs
 		}
 		o.Policy = "2026-11-21"
 		if change != nil {
@@ -77,8 +85,8 @@ func (a answer) withoutTime() string {
 }
 
 func TestAskByEmail(t *testing.T) {
-	d, desk := openDocument(t), newDesk()
-	s := signupStand(t, desk, nil)
+	d, subs := openDocument(t), newFakeSubscriptions()
+	s := signupStand(t, subs, nil)
 	a := s.send("POST", signups, emailForm)
 	d.checkAnswer(t, "by e-mail", operation{"/suscriptores", "post"}, a)
 	data, _ := a.envelope(t)
@@ -86,10 +94,10 @@ func TestAskByEmail(t *testing.T) {
 	if !ok || a.StatusCode != 202 || got["situacion"] != "pendiente_de_confirmacion" || got["confirmar_antes_de"] != "2026-11-23T13:05:00Z" {
 		t.Fatalf("%d %s", a.StatusCode, a.body)
 	}
-	if len(desk.asked) != 1 {
-		t.Fatalf("%d requests at the desk", len(desk.asked))
+	if len(subs.asked) != 1 {
+		t.Fatalf("%d requests at the subs", len(subs.asked))
 	}
-	r := desk.asked[0]
+	r := subs.asked[0]
 	if r.Address != "ana@example.cl" || r.Trap || !r.Until.Equal(now.Add(48*time.Hour)) || r.Consent != (subscription.Consent{At: now, Policy: "2026-11-21"}) ||
 		len(r.Preferences.Parks) != 1 || r.Preferences.Quiet == nil || r.Preferences.Trip == nil {
 		t.Errorf("the request is %+v", r)
@@ -101,7 +109,7 @@ func TestAskByEmail(t *testing.T) {
 
 // Whoever asks learns nothing of an address, and nothing of it is in the answer.
 func TestTheAnswerIsTheSameForEveryAddress(t *testing.T) {
-	s := signupStand(t, newDesk(), nil)
+	s := signupStand(t, newFakeSubscriptions(), nil)
 	first := s.send("POST", signups, emailForm)
 	for _, address := range []string{"ana@example.cl", "ANA@EXAMPLE.CL", "eva.soto+x@correo.example.cl", "z@ñandú.cl"} {
 		a := s.send("POST", signups, strings.Replace(emailForm, "ana@example.cl", address, 1))
@@ -120,9 +128,9 @@ func TestTheAnswerIsTheSameForEveryAddress(t *testing.T) {
 }
 
 func TestSubscribeShowAndCancel(t *testing.T) {
-	d, desk := openDocument(t), newDesk()
-	s := signupStand(t, desk, nil)
-	a := s.send("POST", signups, pushForm)
+	d, subs := openDocument(t), newFakeSubscriptions()
+	s := signupStand(t, subs, nil)
+	a := s.send("POST", signups, provenForm)
 	d.checkAnswer(t, "by Web Push", operation{"/suscriptores", "post"}, a)
 	data, _ := a.envelope(t)
 	token, _ := data.(map[string]any)["token"].(string)
@@ -142,7 +150,7 @@ func TestSubscribeShowAndCancel(t *testing.T) {
 	if head := s.do("HEAD", path); head.StatusCode != 200 || len(head.body) > 0 || head.Header.Get("Content-Length") != shown.Header.Get("Content-Length") {
 		t.Errorf("HEAD: %d %v", head.StatusCode, head.Header)
 	}
-	trip := s.send("POST", signups, strings.Replace(pushForm, `["lauca"]`, `["lauca"],"idioma":"en","viaje":{"desde":"2026-12-01","hasta":"2026-12-09"}`, 1))
+	trip := s.send("POST", signups, strings.Replace(proving(pushForm, token), `["lauca"]`, `["lauca"],"idioma":"en","viaje":{"desde":"2026-12-01","hasta":"2026-12-09"}`, 1))
 	if data, _ := trip.envelope(t); data.(map[string]any)["token"] != token || data.(map[string]any)["caduca_en"] != "2026-12-10T00:00:00Z" {
 		t.Errorf("the same endpoint again: %s", trip.body)
 	}
@@ -161,18 +169,50 @@ func TestSubscribeShowAndCancel(t *testing.T) {
 	}
 }
 
+// Who names an endpoint and proves nothing learns nothing of it, gets no token and
+// changes nothing, whether it is known or not.
+func TestAnEndpointAloneGivesNoToken(t *testing.T) {
+	d, subs := openDocument(t), newFakeSubscriptions()
+	s := signupStand(t, subs, nil)
+	first := s.send("POST", signups, pushForm)
+	d.checkAnswer(t, "by Web Push", operation{"/suscriptores", "post"}, first)
+	if first.StatusCode != 202 || !strings.Contains(string(first.body), `"canal":"webpush"`) || strings.Contains(string(first.body), "fcm.googleapis.com") {
+		t.Fatalf("%d %s", first.StatusCode, first.body)
+	}
+	held := s.send("POST", signups, provenForm)
+	data, _ := held.envelope(t)
+	token := data.(map[string]any)["token"].(string)
+	other := strings.Replace(pushForm, `["lauca"]`, `["torres-del-paine"]`, 1)
+	for what, form := range map[string]string{
+		"no proof": other, "a wrong proof": proving(other, "otra"), "null": strings.Replace(proving(other, "x"), `"x"`, "null", 1),
+		"the token of another": proving(strings.Replace(other, "/send/x", "/send/y", 1), token),
+	} {
+		s.clock.Advance(time.Hour) // past the cap of a client
+		a := s.send("POST", signups, form)
+		got, _ := a.envelope(t)
+		want, _ := first.envelope(t)
+		got.(map[string]any)["confirmar_antes_de"] = want.(map[string]any)["confirmar_antes_de"]
+		if a.StatusCode != 202 || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %d %s", what, a.StatusCode, a.body)
+		}
+	}
+	if len(subs.held) != 1 || subs.held[token].Preferences.Parks[0] != "lauca" {
+		t.Errorf("changed without a proof: %+v", subs.held)
+	}
+}
+
 // What is told of a subscription by e-mail asks for the same when it is sent again.
 func TestShownByEmail(t *testing.T) {
-	d, desk := openDocument(t), newDesk()
+	d, subs := openDocument(t), newFakeSubscriptions()
 	held := &subscription.Subscription{Address: "ana@example.cl", Consent: subscription.Consent{At: now}, CreatedAt: now, ConfirmedAt: now.Add(time.Hour),
-		Ends: now.Add(24 * time.Hour), BouncedOn: "2026-11-20"}
+		Ends: now.Add(24 * time.Hour), Refusals: []time.Time{now.AddDate(0, 0, -2), now.AddDate(0, 0, -1)}}
 	held.Preferences.MinLevel = 2
 	held.Preferences.Trails = []string{"lauca/x"}
 	held.Preferences.Hazards = subscription.HazardSet(0).With(0).With(12)
 	held.Preferences.Quiet = &subscription.Quiet{From: 1, To: 23*60 + 59}
 	held.Preferences.Trip = &subscription.Trip{From: "2026-12-01", To: "2026-12-01"}
-	desk.held["x"] = held
-	a := signupStand(t, desk, nil).get(signups + "/x")
+	subs.held["x"] = held
+	a := signupStand(t, subs, nil).get(signups + "/x")
 	d.checkAnswer(t, "shown", operation{"/suscriptores/{token}", "get"}, a)
 	for _, words := range []string{`"canal":"email","email":"ana@example.cl","webpush":null,"parques":[],"senderos":["lauca/x"],"nivel_minimo":"peligro",` +
 		`"amenazas":["viento","visibilidad"],"silencio":{"desde":"00:01","hasta":"23:59"},"viaje":{"desde":"2026-12-01","hasta":"2026-12-01"}`,
@@ -181,11 +221,17 @@ func TestShownByEmail(t *testing.T) {
 			t.Errorf("%s is not in %s", words, a.body)
 		}
 	}
+	held.SuspendedAt, held.Ends = now, time.Time{}
+	a = signupStand(t, subs, nil).get(signups + "/x")
+	d.checkAnswer(t, "suspended", operation{"/suscriptores/{token}", "get"}, a)
+	if !bytes.Contains(a.body, []byte(`"situacion":"suspendida"`)) || !bytes.Contains(a.body, []byte(`"caduca_en":"2026-12-21T13:05:00Z"`)) {
+		t.Errorf("suspended: %s", a.body)
+	}
 }
 
 // Whatever is not a token of ours gets the same answer.
 func TestUnknownTokens(t *testing.T) {
-	s := signupStand(t, newDesk(), nil)
+	s := signupStand(t, newFakeSubscriptions(), nil)
 	without := signupStand(t, nil, nil)
 	want := ""
 	for _, token := range []string{"x", "Zm9vYmFyYmF6cXV4MTIzNK3vLi3kq1Y0xv0m3o2kq9E", strings.Repeat("A", 5000), "%20", "a.b", "ana@example.cl", "%C3%B1", "..", "%3Cscript%3E"} {
@@ -205,20 +251,21 @@ func TestUnknownTokens(t *testing.T) {
 
 // Everything about a subscription is for who asked alone.
 func TestHeadersOfSubscriptions(t *testing.T) {
-	desk := newDesk()
-	desk.held["x"] = &subscription.Subscription{Preferences: subscription.Preferences{Parks: []string{"lauca"}}, CreatedAt: now, ConfirmedAt: now}
-	s := signupStand(t, desk, nil)
+	subs := newFakeSubscriptions()
+	subs.held["x"] = &subscription.Subscription{Preferences: subscription.Preferences{Parks: []string{"lauca"}}, CreatedAt: now, ConfirmedAt: now}
+	s := signupStand(t, subs, nil)
 	for _, c := range []struct {
 		method, path, body string
 		status             int
 		cors, noindex      bool
 	}{
 		{"POST", signups, emailForm, 202, false, false},
-		{"POST", signups, pushForm, 201, false, false},
+		{"POST", signups, pushForm, 202, false, false},
+		{"POST", signups, provenForm, 201, false, false},
 		{"POST", signups, `{}`, 422, false, false},
-		{"GET", signups + "/x", "", 200, true, true},
-		{"HEAD", signups + "/x", "", 200, true, true},
-		{"GET", signups + "/y", "", 404, true, true},
+		{"GET", signups + "/x", "", 200, false, true},
+		{"HEAD", signups + "/x", "", 200, false, true},
+		{"GET", signups + "/y", "", 404, false, true},
 		{"DELETE", signups + "/y", "", 404, false, true},
 		{"DELETE", signups + "/x", "", 200, false, true},
 		{"GET", "/api/v1/vapid", "", 200, true, false},
@@ -226,14 +273,14 @@ func TestHeadersOfSubscriptions(t *testing.T) {
 	} {
 		a := s.send(c.method, c.path, c.body)
 		h := a.Header
-		if a.StatusCode != c.status || h.Get("Cache-Control") != "no-store" || h.Get("Referrer-Policy") != "no-referrer" || h.Get("Etag") != "" ||
+		if a.StatusCode != c.status || h.Get("Cache-Control") != "no-store" || h.Get("Etag") != "" ||
 			(h.Get("Access-Control-Allow-Origin") != "") != c.cors || (h.Get("X-Robots-Tag") == "noindex") != c.noindex {
 			t.Errorf("%s %s: %d %v", c.method, c.path, a.StatusCode, h)
 		}
 	}
 	for path, want := range map[string]struct{ allow, cors string }{
 		signups:         {"OPTIONS, POST", ""},
-		signups + "/x":  {"DELETE, GET, HEAD, OPTIONS", "GET, HEAD"},
+		signups + "/x":  {"DELETE, GET, HEAD, OPTIONS", ""},
 		"/api/v1/vapid": {"GET, HEAD, OPTIONS", "GET, HEAD"},
 	} {
 		h := s.do("OPTIONS", path, "Origin", "https://evil.example", "Access-Control-Request-Method", "POST").Header

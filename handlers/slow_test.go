@@ -64,8 +64,8 @@ func dribble(c net.Conn, text string) time.Duration {
 // Whatever a client does slowly, it is let go in a time that is written here.
 func TestSlowClientsAreLetGo(t *testing.T) {
 	secure := newCertificate(t)
-	s := New(Options{Clock: clockwork.NewRealClock(), Log: slog.New(slog.DiscardHandler), Desk: newDesk()})
-	s.Publish(edition())
+	s := New(Options{Clock: clockwork.NewRealClock(), Log: slog.New(slog.DiscardHandler), Subscriptions: newFakeSubscriptions()})
+	s.Publish(newSnapshot())
 	for _, c := range []struct {
 		name    string
 		tls     *tls.Config
@@ -121,11 +121,11 @@ func TestSlowClientsAreLetGo(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				l, counted := newPipes(), newTurnstile(9, nil, s.Clock, s.Log)
+				l, counted := newPipes(), newConnLimiter(9, nil, s.Clock, s.Log)
 				ctx, stop := context.WithCancel(t.Context())
 				ended := make(chan error)
 				go func() {
-					ended <- entrance{Listener: l, tls: c.tls, handler: s.Handler(), turnstile: counted}.serve(ctx, s.Log)
+					ended <- endpoint{Listener: l, tls: c.tls, handler: s, conns: counted}.serve(ctx, s.Log)
 				}()
 				client := l.dial()
 				if took := c.slow(client); took < c.atLeast || took > c.atMost {
@@ -133,7 +133,7 @@ func TestSlowClientsAreLetGo(t *testing.T) {
 				}
 				client.Close()
 				synctest.Wait()
-				if n := len(counted.inside); n != 0 {
+				if n := len(counted.conns); n != 0 {
 					t.Errorf("%d connections are still counted", n)
 				}
 				stop()

@@ -11,7 +11,7 @@ import (
 
 	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
-	"vigia/notify/bulletin"
+	"vigia/notify/message"
 	"vigia/store"
 	"vigia/store/subscription"
 )
@@ -137,12 +137,12 @@ func BenchmarkDrain(b *testing.B) {
 type sink struct{ sent *atomic.Int64 }
 
 // Send implements Mailer.
-func (s sink) Send(context.Context, *bulletin.Bulletin, string) bulletin.Result {
+func (s sink) Send(context.Context, *message.Message, string) message.Result {
 	s.sent.Add(1)
-	return bulletin.Result{}
+	return message.Result{}
 }
 
-// BenchmarkMemory tells how much more memory is in use while 100,000 messages wait
+// BenchmarkMemory reports how much more memory is in use while 100,000 messages wait
 // and are sent than before there were any.
 func BenchmarkMemory(b *testing.B) {
 	for b.Loop() {

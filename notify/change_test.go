@@ -7,7 +7,7 @@ import (
 
 	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
-	"vigia/notify/bulletin"
+	"vigia/notify/message"
 	"vigia/store"
 	"vigia/store/subscription"
 )
@@ -45,7 +45,7 @@ func TestDecisionsFollowAChange(t *testing.T) {
 func TestAMessageThatWaitsFollowsAChange(t *testing.T) {
 	inWorld(t, func(w *world) {
 		token := w.follower("luz", nil)
-		w.push.script(always(bulletin.Retry))
+		w.push.script(always(message.Retry))
 		w.issue("viento", nil, alert.Opened)
 		w.told(0)
 		w.change(token, wishes(func(p *subscription.Preferences) { p.MinLevel = alert.Danger }))
@@ -58,6 +58,9 @@ func TestAMessageThatWaitsFollowsAChange(t *testing.T) {
 }
 
 func TestAChangeKeepsAllElse(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and races nothing that others do not")
+	}
 	inWorld(t, func(w *world) {
 		w.start()
 		w.ask("ana@x.cl", wishes(nil))
@@ -77,7 +80,7 @@ func TestAChangeKeepsAllElse(t *testing.T) {
 			t.Errorf("ends %v, then %v, want %v", before.Ends, after.Ends, want)
 		}
 		over := wishes(func(p *subscription.Preferences) { p.Trip = &subscription.Trip{From: day(-2), To: day(-1)} })
-		if err := w.n.Change(token, &over); err != subscription.ErrOver {
+		if err := w.n.Change(token, &over); !errors.Is(err, subscription.ErrOver) {
 			t.Errorf("a trip that is over: %v", err)
 		}
 		if now, err := w.n.Show(token); err != nil || !now.Ends.Equal(after.Ends) {
@@ -100,7 +103,7 @@ func TestWhatCannotBeChanged(t *testing.T) {
 		}
 		p := wishes(nil)
 		for name, token := range map[string]string{"erased": gone, "never made": w.keys.Token(subscription.NewID()), "malformed": "x", "empty": ""} {
-			if err := w.n.Change(token, &p); err != subscription.ErrUnknownToken {
+			if err := w.n.Change(token, &p); !errors.Is(err, subscription.ErrUnknownToken) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

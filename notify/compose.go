@@ -7,43 +7,28 @@ import (
 	"time"
 
 	"vigia/forecast/alert"
-	"vigia/notify/bulletin"
+	"vigia/notify/message"
 	"vigia/store"
+	"vigia/store/notices"
 	"vigia/store/subscription"
 )
 
-// letter is an item ready to be sent, or what else became of it when that was
-// clear from the present.
-type letter struct {
-	item     store.Item
-	bulletin bulletin.Bulletin
-	address  string               // Email
-	target   *subscription.Target // WebPush
-	bounced  bool                 // the address bounced before
-	tells    []told               // what its reader will have heard
-	stories  []string             // what it was decided to tell of
-	danger   bool                 // it goes in quiet hours too
-	probe    bool                 // it tries whether sending works again
-
-	settled bool // nothing is to be sent: outcome says why
-	outcome store.Outcome
-	later   time.Time // not yet: due then, zero when it goes now
-	fault   error     // why it can never be sent
-}
-
-// composer makes letters of items within one read transaction. It is used again
-// for the next one, since the alerts stay for an hour.
+// composer composes items within one read transaction. It is used again for the next
+// one, since the alerts stay for an hour.
 type composer struct {
 	n      *Notifier
 	tx     *store.Tx
 	now    time.Time
-	cycle  time.Time // whose alerts they are
+	cycle  time.Time // of the alerts
 	alerts []alert.Alert
+	// official has the notices of official bodies, read when a transaction first needs
+	// them.
+	official *notices.Set
 }
 
-// begin makes ready for a transaction. now is when the letters are composed.
+// begin prepares for a transaction at an instant.
 func (c *composer) begin(tx *store.Tx, now time.Time) error {
-	c.tx, c.now = tx, now
+	c.tx, c.now, c.official = tx, now, nil
 	cycle, err := tx.LastTime()
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
@@ -63,73 +48,67 @@ func (c *composer) alert(id string) *alert.Alert {
 	return nil
 }
 
-// letter composes an item of what is true now. An error means that the store
+// delivery composes an item from the present state. An error means that the store
 // cannot be read.
-func (c *composer) letter(i *store.Item) (*letter, error) {
-	l := &letter{item: *i, stories: c.stories(i)}
-	if !c.now.Before(i.Expires) {
-		return l.settle(store.ExpiredOutcome), nil
-	}
-	if i.Kind == store.ConfirmItem {
-		return l, c.confirm(l)
+func (c *composer) delivery(i *store.Item) (*delivery, error) {
+	d := &delivery{item: *i, threads: c.threads(i), at: c.now}
+	switch {
+	case !c.now.Before(i.Expires):
+		d.finish(store.ExpiredOutcome)
+		return d, nil
+	case isProof(i):
+		c.proof(d)
+		return d, nil
+	case i.Kind == store.ConfirmItem:
+		c.confirmation(d)
+		return d, nil
 	}
 	s, err := c.tx.Subscription(i.Subscriber)
 	switch {
-	case errors.Is(err, store.ErrNotFound):
-		return l.settle(store.GoneOutcome), nil
 	case err != nil:
-		return l.fail(err), nil
+		d.drop(err)
+		return d, nil
 	case ended(s, c.now):
-		return l.settle(store.GoneOutcome), nil
+		d.finish(store.GoneOutcome)
+		return d, nil
+	case !s.SuspendedAt.IsZero():
+		d.finish(store.BouncedOutcome)
+		return d, nil
 	}
-	l.address, l.target, l.bounced = s.Address, s.Target, s.BouncedOn != ""
-	l.bulletin = c.blank(l, &s.Preferences)
+	d.address, d.target, d.keys = s.Address, s.Target, c.n.o.Keys.since(s.CreatedAt)
+	d.message = c.blank(d, &s.Preferences)
 	root, token := c.root(&s.Preferences), c.n.o.Keys.Token(s.ID)
-	l.bulletin.Links.Manage, l.bulletin.Links.Unsubscribe = root+"/gestionar/"+token, root+"/baja/"+token
-	switch i.Kind {
-	case store.NoDataItem, store.DataBackItem:
-		return l, c.data(l, s)
-	default:
-		return l, c.news(l, s)
+	d.message.Links.Manage, d.message.Links.Unsubscribe = root+"/gestionar/"+token, root+"/baja/"+token
+	if i.Kind == store.NoDataItem || i.Kind == store.DataBackItem {
+		return d, c.data(d, s)
 	}
+	return d, c.news(d, s)
 }
 
-// stories names what an item was decided to tell of, as far as it is still known.
-func (c *composer) stories(i *store.Item) (list []string) {
+// threads names those that an item was decided for, as far as they are still known.
+func (c *composer) threads(i *store.Item) (list []string) {
 	if i.Kind == store.NoDataItem || i.Kind == store.DataBackItem {
-		return []string{dataStory}
+		return []string{dataThread}
 	}
 	for _, item := range i.News {
-		if a := c.alert(item.Alert); a != nil && !slices.Contains(list, storyOf(a)) {
-			list = append(list, storyOf(a))
+		if a := c.alert(item.Alert); a != nil && !slices.Contains(list, threadOf(a)) {
+			list = append(list, threadOf(a))
 		}
 	}
 	return list
 }
 
-func (l *letter) settle(o store.Outcome) *letter {
-	l.settled, l.outcome = true, o
-	return l
-}
-
-// fail settles an item whose record is damaged: it can never be sent, and must not
-// hold up the others.
-func (l *letter) fail(err error) *letter {
-	l.fault = err
-	return l.settle(store.FailedOutcome)
-}
-
-// blank gives what all bulletins have.
-func (c *composer) blank(l *letter, p *subscription.Preferences) bulletin.Bulletin {
+// blank returns what all messages have.
+func (c *composer) blank(d *delivery, p *subscription.Preferences) message.Message {
 	o := &c.n.o
-	return bulletin.Bulletin{
-		Language: p.Language, Now: c.now, Simulated: o.Simulated, Ref: c.ref(&l.item), Expires: l.item.Expires,
+	return message.Message{
+		Language: p.Language, Now: c.now, Simulated: o.Simulated, Ref: c.ref(&d.item), Expires: d.item.Expires,
 		Zone: zoneFor(o.Catalogue, p), Contact: o.Contact, Emergency: o.Catalogue.Emergency,
-		Links: bulletin.Links{Home: c.root(p), Privacy: c.root(p) + "/privacidad"},
+		Links: message.Links{Home: c.root(p), Privacy: c.root(p) + "/privacidad"},
 	}
 }
 
-// root gives the address of the site's pages in somebody's language.
+// root returns the address of the site's pages in somebody's language.
 func (c *composer) root(p *subscription.Preferences) string { return c.n.o.BaseURL + p.Language.Root() }
 
 // ref names an item. Its number alone would not do: a file that was restored from
@@ -139,156 +118,154 @@ func (c *composer) ref(i *store.Item) string {
 		i.Subscriber[:], i.Pending[:], binary.BigEndian.AppendUint64(nil, uint64(i.DecidedAt.UnixMilli())))
 }
 
-func (c *composer) confirm(l *letter) error {
-	p, err := c.tx.Pending(l.item.Pending)
+// confirmation composes the mail that asks to confirm.
+func (c *composer) confirmation(d *delivery) {
+	p, err := c.tx.Pending(d.item.Pending)
 	switch {
-	case errors.Is(err, store.ErrNotFound):
-		l.settle(store.GoneOutcome)
-		return nil
 	case err != nil:
-		l.fail(err)
-		return nil
-	case p.Used != nil, c.tx.Suppressed(c.n.o.Keys.AddressKey(subscription.Mailbox(p.Address))):
-		l.settle(store.ObsoleteOutcome)
-		return nil
+		d.drop(err)
+		return
+	case p.Used != nil, c.n.suppressed(c.tx, subscription.Mailbox(p.Address), c.now):
+		d.finish(store.ObsoleteOutcome)
+		return
 	}
-	token, h := c.n.o.Keys.Confirmation(p.Nonce)
-	if h != l.item.Pending {
-		l.fail(errors.New("its link was made with other keys than those in use"))
-		return nil
+	token, ours := c.n.o.Keys.Confirmed(p.Nonce, d.item.Pending)
+	if !ours {
+		d.drop(errors.New("its link was made with other keys than those in use"))
+		return
 	}
-	l.address = p.Address
-	l.bulletin = c.blank(l, &p.Preferences)
-	l.bulletin.Kind, l.bulletin.Links.Confirm = bulletin.Confirm, c.root(&p.Preferences)+"/confirmar/"+token
-	l.bulletin.Parks, l.bulletin.Trails = placeNames(c.n.o.Catalogue, &p.Preferences)
-	return nil
+	d.address, d.message = p.Address, c.askToConfirm(d, &p.Preferences)
+	d.message.Links.Confirm = c.root(&p.Preferences) + "/confirmar/" + token
 }
 
-// data composes a message of the estimates' absence or return, if it is still so
+// askToConfirm returns what both messages that ask to confirm have.
+func (c *composer) askToConfirm(d *delivery, p *subscription.Preferences) message.Message {
+	m := c.blank(d, p)
+	m.Kind = message.Confirm
+	m.Parks, m.Trails = placeNames(c.n.o.Catalogue, p)
+	return m
+}
+
+// data composes a message of missing or returned estimates, if it still holds
 // and the reader does not know it yet.
-func (c *composer) data(l *letter, s *subscription.Subscription) error {
+func (c *composer) data(d *delivery, s *subscription.Subscription) error {
 	outage, err := c.tx.Outage()
 	if err != nil {
 		return err
 	}
-	before, knows, err := heard(c.tx, dataStory, s.ID, c.now)
+	before, knows, err := delivered(c.tx, dataThread, s.ID, c.now)
 	if err != nil {
 		return err
 	}
-	back := l.item.Kind == store.DataBackItem
-	if absent := !outage.Since.IsZero(); absent == back || knows != back {
-		l.settle(store.ObsoleteOutcome)
+	back := d.item.Kind == store.DataBackItem
+	if missing := !outage.Since.IsZero(); missing == back || knows != back {
+		d.finish(store.ObsoleteOutcome)
 		return nil
 	}
-	if c.quiet(l, s) {
-		return nil
+	if d.message.Kind, d.message.Since = message.NoData, outage.Since; back {
+		d.message.Kind, d.message.Since = message.DataBack, d.item.DecidedAt
 	}
-	l.bulletin.Kind, l.bulletin.Since = bulletin.NoData, outage.Since
-	if back {
-		l.bulletin.Kind, l.bulletin.Since = bulletin.DataBack, l.item.DecidedAt
-	}
-	next := store.Told{At: l.item.DecidedAt, Until: l.item.DecidedAt.Add(outageRemembered), Start: before.Start, Over: back}
-	l.tells = []told{{story: dataStory, Told: next}}
+	next := store.Decided{At: d.item.DecidedAt, Until: d.item.DecidedAt.Add(dataRecordKept), Start: before.Start, Over: back}
+	d.updates = []threadUpdate{{thread: dataThread, record: next}}
+	c.holdInQuietHours(d, s)
 	return nil
 }
 
 // news composes the alerts that are still to be told, the worst first.
-func (c *composer) news(l *letter, s *subscription.Subscription) error {
-	welcome := l.item.Kind == store.WelcomeItem
-	for _, item := range l.item.News {
+func (c *composer) news(d *delivery, s *subscription.Subscription) error {
+	for _, item := range d.item.News {
 		a := c.alert(item.Alert)
 		if a == nil {
 			continue
 		}
-		last, knows, err := heard(c.tx, storyOf(a), s.ID, c.now)
+		last, knows, err := delivered(c.tx, threadOf(a), s.ID, c.now)
+		if err == nil {
+			err = c.addIfNews(d, s, a, item.What, last, knows)
+		}
 		if err != nil {
 			return err
-		}
-		same, err := heardAs(c.tx, c.alerts, a, s.ID, last.At, c.now)
-		if err != nil {
-			return err
-		}
-		if c.current(a, item.What, s, last, knows, same) {
-			c.add(l, s, a, item.What, last)
 		}
 	}
-	if err := c.others(l, s); err != nil {
+	if err := c.addUndelivered(d, s); err != nil {
 		return err
 	}
-	slices.SortStableFunc(l.bulletin.Entries, func(a, b bulletin.Entry) int {
-		return worse(a.Alert, b.Alert, a.Over(), b.Over())
+	slices.SortStableFunc(d.message.Entries, func(a, b message.Entry) int {
+		return worseFirst(a.Alert, b.Alert, a.Over(), b.Over())
 	})
 	switch {
-	case welcome:
-		l.bulletin.Kind = bulletin.Welcome
-		l.bulletin.Parks, l.bulletin.Trails = placeNames(c.n.o.Catalogue, &s.Preferences)
-	case len(l.bulletin.Entries) == 0:
-		l.settle(store.ObsoleteOutcome)
+	case d.item.Kind == store.WelcomeItem:
+		d.message.Kind = message.Welcome
+		d.message.Parks, d.message.Trails = placeNames(c.n.o.Catalogue, &s.Preferences)
+	case len(d.message.Entries) == 0:
+		d.finish(store.ObsoleteOutcome)
 	default:
-		l.bulletin.Kind = bulletin.News
-		c.quiet(l, s)
+		d.message.Kind = message.News
+		c.holdInQuietHours(d, s)
 	}
 	return nil
 }
 
-// add puts an alert into a letter to somebody who heard last of its story.
-func (c *composer) add(l *letter, s *subscription.Subscription, a *alert.Alert, what alert.ChangeKind, last store.Told) {
-	over := what == alert.Ended || what == alert.Withdrawn
-	l.danger = l.danger || a.Level == alert.Danger || over && last.Level == alert.Danger
-	l.bulletin.Entries = append(l.bulletin.Entries, c.entry(a, what, s))
-	l.tells = append(l.tells, told{story: storyOf(a), alert: a, what: what})
-}
-
-// others puts into a letter that goes what was decided in other cycles and did not
-// go out yet, held by quiet hours or by a relay: it is one message, and the items
+// addUndelivered adds to a message that goes what was decided in other cycles and was not
+// delivered yet, held by quiet hours or by a relay: it is one message, and the items
 // of the rest are found obsolete when their turn comes.
-func (c *composer) others(l *letter, s *subscription.Subscription) error {
-	if len(l.bulletin.Entries) == 0 {
-		return nil
-	}
-	own := len(l.tells)
+func (c *composer) addUndelivered(d *delivery, s *subscription.Subscription) error {
+	own := len(d.updates)
 	for i := range c.alerts {
 		a := &c.alerts[i]
-		story := storyOf(a)
-		if !follows(&s.Preferences, a) || slices.ContainsFunc(l.tells[:own], func(t told) bool { return t.story == story }) {
+		thread := threadOf(a)
+		if own == 0 || !follows(&s.Preferences, a) || slices.ContainsFunc(d.updates[:own], func(u threadUpdate) bool { return u.thread == thread }) {
 			continue
 		}
-		last, open, err := undelivered(c.tx, story, s.ID, c.now)
+		last, open, err := undelivered(c.tx, thread, s.ID, c.now)
+		before := len(d.updates)
+		if err == nil && open {
+			err = c.addIfNews(d, s, a, changeSince(a, last), last, last != store.Decided{})
+		}
 		if err != nil {
 			return err
 		}
-		if !open {
-			continue
-		}
-		same, err := heardAs(c.tx, c.alerts, a, s.ID, last.At, c.now)
-		if err != nil {
-			return err
-		}
-		what, knows := since(a, last), last != store.Told{}
-		if c.current(a, what, s, last, knows, same) {
-			c.add(l, s, a, what, last)
-			l.bulletin.Expires = later(l.bulletin.Expires, a.End)
+		if len(d.updates) > before {
+			d.message.Expires = later(d.message.Expires, a.End)
 		}
 	}
 	return nil
 }
 
-func (c *composer) entry(a *alert.Alert, what alert.ChangeKind, s *subscription.Subscription) bulletin.Entry {
-	park := parkOf(c.n.o.Catalogue, a.Park)
-	return bulletin.Entry{
-		Alert: a, What: what, Park: park, Trails: trailNames(c.n.o.Catalogue, a.Park, a.Trails),
-		Thread: c.n.o.Keys.Ref([]byte("hilo"), s.ID[:], []byte(a.ID)),
+// addIfNews adds an alert to a message if it holds and is news to its reader: last was
+// delivered of its thread, if the reader knows of it.
+func (c *composer) addIfNews(d *delivery, s *subscription.Subscription, a *alert.Alert, what alert.ChangeKind, last store.Decided, knows bool) error {
+	same, err := sameDelivered(c.tx, c.alerts, a, s.ID, last.At, c.now)
+	if err != nil || !c.isNews(a, what, s, last, knows, same) {
+		return err
 	}
+	d.danger = d.danger || a.Level == alert.Danger && !over(what)
+	d.message.Entries = append(d.message.Entries, c.entry(a, what, s))
+	d.updates = append(d.updates, threadUpdate{thread: threadOf(a), alert: a, what: what})
+	return nil
 }
 
-// current tells whether what an item was to say of an alert is so, and is news to
-// its reader, who heard last of its story, if he knows anything of it, and may have
-// heard the same of the very alert.
-func (c *composer) current(a *alert.Alert, what alert.ChangeKind, s *subscription.Subscription, last store.Told, knows, same bool) bool {
-	if what == alert.Ended || what == alert.Withdrawn {
-		return knows && !c.goesOn(storyOf(a), s)
+func (c *composer) entry(a *alert.Alert, what alert.ChangeKind, s *subscription.Subscription) message.Entry {
+	e := message.Entry{
+		Alert: a, What: what, Park: parkOf(c.n.o.Catalogue, a.Park), Trails: trailNames(c.n.o.Catalogue, a.Park, a.Trails),
+		ThreadRef: c.n.o.Keys.Ref([]byte("hilo"), s.ID[:], []byte(a.ID)),
 	}
+	if i, known := c.n.o.Catalogue.ParkBySlug(a.Park); known {
+		if c.official == nil {
+			set := c.tx.Notices()
+			c.official = &set
+		}
+		e.Closures, e.Volcanic = c.official.InForce(c.n.o.Catalogue, i, c.now, a.Trails)
+	}
+	return e
+}
+
+// isNews reports whether a change of an alert still holds and is news to its reader. last
+// was delivered of the alert's thread, if the reader knows of it; same says that the very
+// alert was delivered as it is.
+func (c *composer) isNews(a *alert.Alert, what alert.ChangeKind, s *subscription.Subscription, last store.Decided, knows, same bool) bool {
 	switch {
+	case over(what):
+		return knows && !c.threadHolds(threadOf(a), s)
 	case !c.holds(a, s) || knows && same:
 		return false
 	case !knows || a.Level > last.Level:
@@ -300,39 +277,38 @@ func (c *composer) current(a *alert.Alert, what alert.ChangeKind, s *subscriptio
 	}
 }
 
-// holds tells whether an alert is active, and its reader's wishes call for it.
+// holds reports whether an alert is active and meets its reader's preferences.
 func (c *composer) holds(a *alert.Alert, s *subscription.Subscription) bool {
 	return a.Active(c.now) && follows(&s.Preferences, a) && wants(&s.Preferences.Conditions, a, zoneOf(c.n.o.Catalogue, a.Park))
 }
 
-// goesOn tells whether a story that was over has an alert again for its reader.
-func (c *composer) goesOn(story string, s *subscription.Subscription) bool {
-	return slices.ContainsFunc(c.alerts, func(a alert.Alert) bool { return storyOf(&a) == story && c.holds(&a, s) })
+// threadHolds reports whether an alert of a thread holds for a reader.
+func (c *composer) threadHolds(thread string, s *subscription.Subscription) bool {
+	return slices.ContainsFunc(c.alerts, func(a alert.Alert) bool { return threadOf(&a) == thread && c.holds(&a, s) })
 }
 
-// quiet puts a letter off when its reader's quiet hours hold now everywhere it
-// tells of, and nothing in it is danger.
-func (c *composer) quiet(l *letter, s *subscription.Subscription) bool {
-	if l.danger {
-		return false
+// holdInQuietHours has a message wait when its reader's quiet hours hold now at every
+// place in it, and nothing in it is danger.
+func (c *composer) holdInQuietHours(d *delivery, s *subscription.Subscription) {
+	if d.danger {
+		return
 	}
-	zones := []*time.Location{l.bulletin.Zone}
-	if len(l.bulletin.Entries) > 0 {
+	zones := []*time.Location{d.message.Zone}
+	if len(d.message.Entries) > 0 {
 		zones = nil
 	}
-	for i := range l.bulletin.Entries {
-		zones = append(zones, l.bulletin.Entries[i].Park.TimeZone)
+	for i := range d.message.Entries {
+		zones = append(zones, d.message.Entries[i].Park.TimeZone)
 	}
 	var until time.Time
 	for _, zone := range zones {
 		end, quiet := quietEnd(s.Preferences.Quiet, c.now, zone)
 		if !quiet {
-			return false
+			return
 		}
 		if until.IsZero() || end.Before(until) {
 			until = end
 		}
 	}
-	l.later = until
-	return true
+	d.later = until
 }

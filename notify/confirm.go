@@ -2,78 +2,76 @@ package notify
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"vigia/store"
 	"vigia/store/subscription"
 )
 
-// confirmationLife is how long a request may be confirmed.
-const confirmationLife = 48 * time.Hour
+const (
+	// confirmationLife is how long a request may be confirmed.
+	confirmationLife = 48 * time.Hour
+	// suppressedFor is how long an address is not asked after "it was not me". Its
+	// owner can subscribe after that.
+	suppressedFor = month
+)
 
-// Pending gives what waits for a confirmation token. One that was used has Used
+// Pending returns what waits for a confirmation token. One that was used has Used
 // set and neither address nor preferences. Error: subscription.ErrUnknownToken,
 // also when its life is over.
-func (n *Notifier) Pending(token string) (found *subscription.Pending, err error) {
+func (n *Notifier) Pending(token string) (p *subscription.Pending, err error) {
 	h, ok := n.o.Keys.ConfirmationHash(token)
 	if !ok {
 		return nil, subscription.ErrUnknownToken
 	}
 	err = n.o.Store.View("show what waits to be confirmed", func(tx *store.Tx) error {
-		found, err = n.pending(tx, h)
+		p, err = n.pending(tx, h)
 		return err
 	})
-	if err != nil {
-		return nil, asUnknown(err)
-	}
-	return found, nil
+	return p, err
 }
 
-// pending finds what waits under a hash and may still be used.
+// pending returns what waits under a hash and may still be used.
 func (n *Notifier) pending(tx *store.Tx, h subscription.Hash) (*subscription.Pending, error) {
 	p, err := tx.Pending(h)
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		return nil, subscription.ErrUnknownToken
-	case err != nil:
-		return nil, err
-	case !n.now().Before(p.Until):
+	if err != nil {
+		return nil, orUnknown(err)
+	}
+	if _, ours := n.o.Keys.Confirmed(p.Nonce, h); !ours || !n.now().Before(p.Until) {
 		return nil, subscription.ErrUnknownToken
 	}
 	return p, nil
 }
 
-// asUnknown gives the plain error for a token that leads nowhere, which is the same
-// whatever the reason.
-func asUnknown(err error) error {
-	if errors.Is(err, subscription.ErrUnknownToken) {
-		return subscription.ErrUnknownToken
-	}
-	return err
-}
-
-// Confirm makes the subscription of a confirmation token active and gives its
-// management token. An address that had one keeps it, with the new preferences and
-// consent, so that the links in older mails still work. What waited loses address
-// and preferences; used again within its life the token gives the same with again,
-// while the subscription lasts. Errors: subscription.ErrUnknownToken, the store's.
-func (n *Notifier) Confirm(token string) (management string, again bool, err error) {
-	h, ok := n.o.Keys.ConfirmationHash(token)
-	if !ok {
-		return "", false, subscription.ErrUnknownToken
-	}
+// updatePending runs do with what waits for a confirmation token, in a transaction.
+// Nothing is written where nothing waits.
+func (n *Notifier) updatePending(what, token string, do func(tx *store.Tx, h subscription.Hash, p *subscription.Pending) error) error {
 	if _, err := n.Pending(token); err != nil {
-		return "", false, err // without a write
+		return err
 	}
-	var id subscription.ID
-	err = n.o.Store.Update("confirm a subscription", func(tx *store.Tx) error {
+	h, _ := n.o.Keys.ConfirmationHash(token)
+	return n.o.Store.Update(what, func(tx *store.Tx) error {
 		p, err := n.pending(tx, h)
 		if err != nil {
 			return err
 		}
+		return do(tx, h, p)
+	})
+}
+
+// Confirm makes the subscription of a confirmation token active and returns its
+// management token. An address that had one keeps it, with the new preferences and
+// consent, so that the links in older mails still work. What waited loses address
+// and preferences; used again within its life the token returns the same with again,
+// while the subscription lasts. Errors: subscription.ErrUnknownToken, the store's.
+func (n *Notifier) Confirm(token string) (management string, again bool, err error) {
+	var id subscription.ID
+	err = n.updatePending("confirm a subscription", token, func(tx *store.Tx, h subscription.Hash, p *subscription.Pending) (err error) {
 		if again = p.Used != nil; again {
 			id = *p.Used
-			return known(tx, id)
+			_, err := tx.Subscription(id)
+			return orUnknown(err)
 		}
 		if id, err = n.activate(tx, p); err != nil {
 			return err
@@ -83,25 +81,19 @@ func (n *Notifier) Confirm(token string) (management string, again bool, err err
 		})
 	})
 	if err != nil {
-		return "", false, asUnknown(err)
+		return "", false, err
 	}
-	poke(n.queues[subscription.Email].wake)
+	notifyWorker(n.queues[subscription.Email].wake)
 	return n.o.Keys.Token(id), again, nil
-}
-
-// known is an error unless there is the subscription.
-func known(tx *store.Tx, id subscription.ID) error {
-	_, err := tx.Subscription(id)
-	if errors.Is(err, store.ErrNotFound) {
-		return subscription.ErrUnknownToken
-	}
-	return err
 }
 
 // activate makes a confirmed request the subscription of its address.
 func (n *Notifier) activate(tx *store.Tx, p *subscription.Pending) (subscription.ID, error) {
 	now := n.now()
-	s := &subscription.Subscription{ID: subscription.NewID(), CreatedAt: p.Consent.At}
+	s := &subscription.Subscription{
+		ID: subscription.NewID(), CreatedAt: p.Consent.At, Channel: subscription.Email, Address: p.Address, Preferences: p.Preferences,
+		Consent: p.Consent, ConfirmedAt: now, Ends: endOf(n.o.Catalogue, &p.Preferences),
+	}
 	if id, known := tx.ByAddress(subscription.Identity(p.Address)); known {
 		before, err := tx.Subscription(id)
 		if err != nil {
@@ -109,61 +101,61 @@ func (n *Notifier) activate(tx *store.Tx, p *subscription.Pending) (subscription
 		}
 		s.ID, s.CreatedAt = id, before.CreatedAt
 	}
-	s.Channel, s.Address, s.Preferences, s.Consent = subscription.Email, p.Address, p.Preferences, p.Consent
-	s.ConfirmedAt, s.Ends = now, endOf(n.o.Catalogue, &p.Preferences)
 	if ended(s, now) {
-		return s.ID, subscription.ErrUnknownToken // the trip is over, and with it the wish
+		return s.ID, subscription.ErrUnknownToken // the trip is over
 	}
 	if err := tx.PutSubscription(s); err != nil {
 		return s.ID, err
 	}
-	return s.ID, n.greet(tx, s, store.NewsItem)
+	return s.ID, n.enqueueFirst(tx, s, store.NewsItem)
 }
 
-// Disown is "it was not me": the address is never asked again, and what waits for
-// the token is erased. A subscription that the address had before stays: whoever
-// reads its mail confirmed it, and only says that this request is another's. If
-// this very token was confirmed the subscription that it made is erased too.
+// Disown is "it was not me": the address is not asked again for a month, and what
+// waits for the token is erased. A subscription that the address had before stays: its
+// owner confirmed it, and only says that this request is another's. If this very token
+// was confirmed the subscription that it made is erased too.
 // Errors: subscription.ErrUnknownToken, the store's.
 func (n *Notifier) Disown(token string) error {
-	h, ok := n.o.Keys.ConfirmationHash(token)
-	if !ok {
-		return subscription.ErrUnknownToken
-	}
-	if _, err := n.Pending(token); err != nil {
-		return err
-	}
-	err := n.o.Store.Update("disown a request", func(tx *store.Tx) error {
-		p, err := n.pending(tx, h)
-		if err != nil {
-			return err
-		}
+	return n.updatePending("disown a request", token, func(tx *store.Tx, h subscription.Hash, p *subscription.Pending) error {
 		address := p.Address
 		if p.Used != nil {
-			if address, err = eraseUsed(tx, *p.Used); err != nil {
+			s, err := tx.Subscription(*p.Used)
+			if err == nil {
+				address = s.Address
+				_, err = tx.Erase(*p.Used)
+			}
+			if err != nil && !errors.Is(err, store.ErrNotFound) {
 				return err
 			}
 		}
 		if address != "" {
-			if err := tx.Suppress(n.o.Keys.AddressKey(subscription.Mailbox(address))); err != nil {
+			if err := tx.Suppress(n.o.Keys.AddressKey(subscription.Mailbox(address)), n.now()); err != nil {
 				return err
 			}
 		}
 		return tx.DropPending(h)
 	})
-	return asUnknown(err)
 }
 
-// eraseUsed erases the subscription that a token made and gives its address, ""
-// when it is no more.
-func eraseUsed(tx *store.Tx, id subscription.ID) (address string, err error) {
-	s, err := tx.Subscription(id)
-	if errors.Is(err, store.ErrNotFound) {
-		return "", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	_, err = tx.Erase(id)
-	return s.Address, err
+// Unblock lets an address be asked again that said "it was not me", and reports whether
+// it had.
+func (n *Notifier) Unblock(address string) (found bool, err error) {
+	err = n.o.Store.Update("let an address be asked again", func(tx *store.Tx) error {
+		for _, key := range n.o.Keys.AddressKeys(subscription.Mailbox(address)) {
+			had, err := tx.Unsuppress(key)
+			if err != nil {
+				return err
+			}
+			found = found || had
+		}
+		return nil
+	})
+	return found, err
+}
+
+// suppressed reports whether an address said "it was not me" within suppressedFor.
+func (n *Notifier) suppressed(tx *store.Tx, mailbox string, now time.Time) bool {
+	return slices.ContainsFunc(n.o.Keys.AddressKeys(mailbox), func(key subscription.AddressKey) bool {
+		return tx.Suppressed(key, now.Add(-suppressedFor))
+	})
 }

@@ -16,10 +16,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jonboulle/clockwork"
+
 	"vigia/forecast/alert"
 	"vigia/notify/mail"
+	"vigia/notify/mail/mailtest"
 	"vigia/notify/push"
-	"vigia/notify/simulate"
+	"vigia/notify/push/pushtest"
 	"vigia/store"
 	"vigia/store/catalogue"
 	"vigia/store/subscription"
@@ -63,7 +66,7 @@ func childNotifier(folder, port string) (*Notifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	keys, err := OpenKeys(filepath.Join(folder, "vigia.key"))
+	keys, err := OpenKeys(filepath.Join(folder, "vigia.key"), clockwork.NewRealClock())
 	if err != nil {
 		return nil, err
 	}
@@ -105,12 +108,12 @@ func drain(n *Notifier) error {
 func drainCarelessly(n *Notifier) error {
 	for queued(n) > 0 {
 		for _, q := range n.queues {
-			var letters []*letter
+			var list []*delivery
 			err := n.o.Store.Update("take out", func(tx *store.Tx) (err error) {
-				if letters, err = q.read(tx, n.now(), 64); err != nil {
+				if list, err = q.read(tx, n.now(), 64); err != nil {
 					return err
 				}
-				for _, l := range letters {
+				for _, l := range list {
 					if err := tx.Settle(&l.item, store.DeliveredOutcome, n.now()); err != nil {
 						return err
 					}
@@ -120,7 +123,7 @@ func drainCarelessly(n *Notifier) error {
 			if err != nil {
 				return err
 			}
-			for _, l := range letters {
+			for _, l := range list {
 				q.send(context.Background(), l)
 			}
 		}
@@ -128,28 +131,28 @@ func drainCarelessly(n *Notifier) error {
 	return n.o.Store.Close()
 }
 
-// people are the other side of a drained outbox.
-type people struct {
+// receivers are the other side of a drained outbox.
+type receivers struct {
 	folder  string
-	mailbox *simulate.Mailbox
-	service *simulate.Receiver
+	mailbox *mailtest.Mailbox
+	service *pushtest.Service
 	names   []string // addresses and endpoints
 	kills   int
 }
 
-// crowd is how many people have messages in the outbox, half of them readers and half
+// numPeople is how many people have messages in the outbox, half of them readers and half
 // browsers, and each two messages: one of an alert and one that there are no data,
 // since two of alerts would go as one.
-const crowd = 400
+const numPeople = 400
 
-// newPeople makes a folder with the messages of the crowd in the outbox.
-func newPeople(t *testing.T) *people {
-	p := &people{folder: t.TempDir()}
+// newReceivers makes a folder with the messages of all people in the outbox.
+func newReceivers(t *testing.T) *receivers {
+	p := &receivers{folder: t.TempDir()}
 	var err error
-	if p.mailbox, err = simulate.ListenMail(simulate.MailboxOptions{Keep: 1 << 20}); err != nil {
+	if p.mailbox, err = mailtest.Listen(mailtest.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if p.service, err = simulate.ListenPush(simulate.ReceiverOptions{Keep: 1 << 20}); err != nil {
+	if p.service, err = pushtest.Listen(pushtest.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -160,7 +163,7 @@ func newPeople(t *testing.T) *people {
 	defer w.store.Close()
 	var ids []subscription.ID
 	w.update(func(tx *store.Tx) error {
-		for i := range crowd {
+		for i := range numPeople {
 			s := &subscription.Subscription{ID: subscription.NewID(), Preferences: wishes(nil), Address: fmt.Sprintf("p%d@x.cl", i)}
 			if i%2 == 1 {
 				hosts, err := subscription.ParsePushHosts([]string{p.service.Origin()})
@@ -188,11 +191,11 @@ func newPeople(t *testing.T) *people {
 	w.update(func(tx *store.Tx) error {
 		now := w.n.now()
 		return errors.Join(
-			tx.PutOutage(store.Outage{Since: now.Add(-outageTold), Told: true}),
-			w.n.tellOfData(tx, ids, store.NoDataItem, now),
+			tx.PutOutage(store.Outage{Since: now.Add(-noDataAfter), Decided: true}),
+			w.n.enqueueData(tx, ids, store.NoDataItem, now),
 		)
 	})
-	if n := queued(w.n); n != 2*crowd {
+	if n := queued(w.n); n != 2*numPeople {
 		t.Fatalf("%d messages in the outbox", n)
 	}
 	return p
@@ -200,7 +203,7 @@ func newPeople(t *testing.T) *people {
 
 // drain runs a child until the outbox is empty, killing it at random instants from
 // 30 to 230 ms after it opened the file, now and then before.
-func (p *people) drain(t *testing.T, task string) {
+func (p *receivers) drain(t *testing.T, task string) {
 	t.Helper()
 	for ; p.kills <= 400; p.kills++ {
 		child := exec.Command(os.Args[0], p.folder, strconv.Itoa(p.mailbox.Port()))
@@ -234,8 +237,8 @@ func (p *people) drain(t *testing.T, task string) {
 	t.Fatal("the outbox does not get empty")
 }
 
-// received gives the copies that each person got of each message, by its name.
-func (p *people) received(t *testing.T) map[string]map[string]int {
+// received returns the copies that each person got of each message, by its name.
+func (p *receivers) received(t *testing.T) map[string]map[string]int {
 	t.Helper()
 	got := map[string]map[string]int{}
 	note := func(who, message string) {
@@ -244,21 +247,21 @@ func (p *people) received(t *testing.T) map[string]map[string]int {
 		}
 		got[who][message]++
 	}
-	for _, l := range p.mailbox.Letters() {
+	for _, l := range p.mailbox.Mails() {
 		m, err := stdmail.ReadMessage(strings.NewReader(string(l.Raw)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		note(l.To, m.Header.Get("Message-Id"))
 	}
-	for _, n := range p.service.Notes() {
+	for _, n := range p.service.Pushes() {
 		note(n.Endpoint, n.Topic)
 	}
 	return got
 }
 
 // lost counts the messages that never arrived, and finds what the promises rule out.
-func (p *people) lost(t *testing.T) (lost, twice int) {
+func (p *receivers) lost(t *testing.T) (lost, twice int) {
 	t.Helper()
 	got := p.received(t)
 	if len(got) > len(p.names) {
@@ -281,14 +284,14 @@ func (p *people) lost(t *testing.T) (lost, twice int) {
 }
 
 func TestKilledAtAnyInstant(t *testing.T) {
-	p := newPeople(t)
+	p := newReceivers(t)
 	p.drain(t, "drain")
 	lost, twice := p.lost(t)
 	t.Logf("%d kills, %d repeats", p.kills, twice)
 	if lost != 0 || p.kills < 3 {
-		t.Errorf("%d of %d messages never arrived, in %d kills", lost, 2*crowd, p.kills)
+		t.Errorf("%d of %d messages never arrived, in %d kills", lost, 2*numPeople, p.kills)
 	}
-	if most := p.kills * (8 + 32 + 2*(inACommit+inACommit)); twice > most {
+	if most := p.kills * (8 + 32 + 2*(commitSize+commitSize)); twice > most {
 		t.Errorf("%d repeats in %d kills", twice, p.kills)
 	}
 	file, err := store.Open(filepath.Join(p.folder, "vigia.db"), store.Options{})
@@ -306,7 +309,7 @@ func TestKilledAtAnyInstant(t *testing.T) {
 			return nil
 		})
 	})
-	if err != nil || len(outcomes) != 2*crowd {
+	if err != nil || len(outcomes) != 2*numPeople {
 		t.Errorf("%d outcomes, %v", len(outcomes), err)
 	}
 }
@@ -314,7 +317,7 @@ func TestKilledAtAnyInstant(t *testing.T) {
 // TestKillingFindsLosses is the control: a service that takes items out before it
 // sends them must be found out.
 func TestKillingFindsLosses(t *testing.T) {
-	p := newPeople(t)
+	p := newReceivers(t)
 	p.drain(t, "careless")
 	if lost, _ := p.lost(t); lost == 0 {
 		t.Errorf("nothing was lost in %d kills by a service that loses what is under way", p.kills)

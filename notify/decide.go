@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -14,18 +15,18 @@ import (
 	"vigia/store/subscription"
 )
 
-// Decide decides who is told what of a cycle and puts one message for each of them
+// Decide decides who is told what of a cycle and puts one item for each of them
 // into the outbox. The store calls it in the transaction that keeps the cycle. It
-// costs nothing when nothing changed, and otherwise by those who follow a place of
-// what did.
+// costs nothing when nothing changed, and otherwise grows with those who follow a place
+// of a change.
 func (n *Notifier) Decide(tx *store.Tx, c *store.Cycle, changed []store.ChangedAlert) error {
-	if err := n.decideOutage(tx, c); err != nil {
+	if err := n.decideNoData(tx, c); err != nil {
 		return fmt.Errorf("decide who is told of missing data: %w", err)
 	}
 	if len(changed) == 0 {
 		return nil
 	}
-	d := newDecision(tx, c.Catalogue, c.IssuedAt.UTC().Round(0), changed)
+	d := newDecider(tx, c.Catalogue, c.IssuedAt.UTC().Round(0), changed)
 	err := d.all()
 	if err == nil {
 		err = d.keep()
@@ -39,87 +40,53 @@ func (n *Notifier) Decide(tx *store.Tx, c *store.Cycle, changed []store.ChangedA
 	return nil
 }
 
-// decision is the deciding of one cycle, or of one person who subscribes.
-type decision struct {
+// decider decides the items of one cycle, or of one person who subscribes.
+type decider struct {
 	tx      *store.Tx
 	now     time.Time
 	changes []change         // the worst first
-	at      map[string][]int // changes by the place under which they are followed
+	byPlace map[string][]int // changes that hold, by the place under which they are followed
 	endings map[subscription.ID][]int
-	items   []*store.Item // decided on and not yet kept
-	marks   []decidedTold // likewise
+	items   []*store.Item   // decided and not yet kept
+	records []decidedRecord // likewise
 
-	touched []int       // changes that may concern the person at hand
-	stories []storyMark // what he was told of their stories
+	touched []int         // changes that may concern the person at hand
+	threads []threadState // of the person at hand
 }
 
-// decidedTold is what a person will have been told of a story.
-type decidedTold struct {
-	story string
-	id    subscription.ID
-	told  store.Told
-}
-
-// keep writes what was decided, in the order of the keys: within a transaction bbolt
-// holds a bucket's new keys in one list, and to put one into the middle of hundreds of
-// thousands is to move half of them.
-func (d *decision) keep() error {
-	slices.SortStableFunc(d.items, func(a, b *store.Item) int {
-		return cmp.Or(cmp.Compare(a.Channel, b.Channel), urgentFirst(a, b), a.Due.Compare(b.Due))
-	})
-	for _, i := range d.items {
-		if err := d.tx.Enqueue(i); err != nil {
-			return err
-		}
-	}
-	slices.SortStableFunc(d.marks, func(a, b decidedTold) int {
-		return cmp.Or(cmp.Compare(a.story, b.story), bytes.Compare(a.id[:], b.id[:]))
-	})
-	for _, m := range d.marks {
-		if err := d.tx.PutTold(m.story, m.id, m.told); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func urgentFirst(a, b *store.Item) int {
-	switch {
-	case a.Urgent == b.Urgent:
-		return 0
-	case a.Urgent:
-		return -1
-	}
-	return 1
+// decidedRecord is a record to be kept of a thread.
+type decidedRecord struct {
+	of     string
+	id     subscription.ID
+	record store.Decided
 }
 
 // change is an alert that changed.
 type change struct {
 	alert  *alert.Alert
-	story  string
+	thread string
 	zone   *time.Location
 	active bool
 	notice *alert.Notice // the newest since the last decision, nil for none
 }
 
-func (c *change) over() bool {
-	return c.notice != nil && (c.notice.What == alert.Ended || c.notice.What == alert.Withdrawn)
-}
+func (c *change) over() bool { return c.notice != nil && over(c.notice.What) }
 
-// storyMark is what was decided to be told to a person of a story before, and with
-// what this decision adds.
-type storyMark struct {
-	story      string
-	last, next store.Told
-	known, new bool
+// threadState is what was decided of a thread for a person before (last), and with
+// what this decision adds (next).
+type threadState struct {
+	thread     string
+	last, next store.Decided
+	known      bool // there was a record before
+	changed    bool // next has more to tell
 	longer     bool // the alert lasts longer than when it was told
 }
 
-func newDecision(tx *store.Tx, parks *catalogue.Catalogue, now time.Time, changed []store.ChangedAlert) *decision {
-	d := &decision{tx: tx, now: now, at: map[string][]int{}, endings: map[subscription.ID][]int{}}
+func newDecider(tx *store.Tx, parks *catalogue.Catalogue, now time.Time, changed []store.ChangedAlert) *decider {
+	d := &decider{tx: tx, now: now, byPlace: map[string][]int{}, endings: map[subscription.ID][]int{}}
 	for i := range changed {
 		a := changed[i].Alert
-		next := change{alert: a, story: storyOf(a), zone: zoneOf(parks, a.Park), active: a.Active(d.now)}
+		next := change{alert: a, thread: threadOf(a), zone: zoneOf(parks, a.Park), active: a.Active(d.now)}
 		if k := len(changed[i].Notices); k > 0 {
 			next.notice = &changed[i].Notices[k-1]
 		}
@@ -128,45 +95,44 @@ func newDecision(tx *store.Tx, parks *catalogue.Catalogue, now time.Time, change
 		}
 	}
 	slices.SortStableFunc(d.changes, func(a, b change) int {
-		return cmp.Or(worse(a.alert, b.alert, a.over(), b.over()), cmp.Compare(a.alert.ID, b.alert.ID))
+		return cmp.Or(worseFirst(a.alert, b.alert, a.over(), b.over()), cmp.Compare(a.alert.ID, b.alert.ID))
 	})
 	for i := range d.changes {
 		if c := &d.changes[i]; c.active && !c.over() {
 			for _, place := range placesOf(c.alert) {
-				d.at[place] = append(d.at[place], i)
+				d.byPlace[place] = append(d.byPlace[place], i)
 			}
 		}
 	}
 	return d
 }
 
-// worse orders alerts as they are told: what holds before what is over, the higher
-// level, the earlier start.
-func worse(a, b *alert.Alert, aOver, bOver bool) int {
-	switch {
-	case aOver != bOver && aOver:
-		return 1
-	case aOver != bOver:
-		return -1
-	}
-	return cmp.Or(cmp.Compare(b.Level, a.Level), a.Start.Compare(b.Start))
+// worseFirst orders alerts as they are told: those that hold before those that are over,
+// then the higher level, then the earlier start.
+func worseFirst(a, b *alert.Alert, aOver, bOver bool) int {
+	return cmp.Or(trueLast(aOver, bOver), cmp.Compare(b.Level, a.Level), a.Start.Compare(b.Start))
 }
 
-func (d *decision) all() error {
-	told, err := d.findEndings()
+func trueLast(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+func (d *decider) all() error {
+	concerned, err := d.findEndings()
 	if err != nil {
 		return err
 	}
-	places := make([]string, 0, len(d.at))
-	for place := range d.at {
-		places = append(places, place)
-	}
-	slices.Sort(places)
-	if len(places) > 0 {
+	if places := slices.Sorted(maps.Keys(d.byPlace)); len(places) > 0 {
 		err = d.tx.EachFollower(places, func(f *store.Follower, at []int) error {
 			d.touched = d.touched[:0]
 			for _, i := range at {
-				d.touched = append(d.touched, d.at[places[i]]...)
+				d.touched = append(d.touched, d.byPlace[places[i]]...)
 			}
 			return d.person(f)
 		})
@@ -174,7 +140,7 @@ func (d *decision) all() error {
 			return err
 		}
 	}
-	for _, id := range told {
+	for _, id := range concerned {
 		if err := d.formerFollower(id); err != nil {
 			return err
 		}
@@ -182,15 +148,15 @@ func (d *decision) all() error {
 	return nil
 }
 
-// findEndings finds those to whom something was told of the stories that are over,
+// findEndings finds those to whom something was told of the threads that are over,
 // wherever their trails are now.
-func (d *decision) findEndings() (ids []subscription.ID, err error) {
+func (d *decider) findEndings() (ids []subscription.ID, err error) {
 	for i := range d.changes {
 		if !d.changes[i].over() {
 			continue
 		}
-		err := d.tx.EachTold(d.changes[i].story, func(id subscription.ID, told store.Told) error {
-			if told.Over || !told.Until.After(d.now) {
+		err := d.tx.EachDecided(d.changes[i].thread, func(id subscription.ID, r store.Decided) error {
+			if r.Over || !r.Until.After(d.now) {
 				return nil
 			}
 			if len(d.endings[id]) == 0 {
@@ -206,11 +172,11 @@ func (d *decision) findEndings() (ids []subscription.ID, err error) {
 	return ids, nil
 }
 
-// formerFollower tells of endings to one who follows no place of what changed
-// otherwise.
-func (d *decision) formerFollower(id subscription.ID) error {
+// formerFollower decides on endings for somebody who follows no place of the other
+// changes.
+func (d *decider) formerFollower(id subscription.ID) error {
 	if len(d.endings[id]) == 0 {
-		return nil // had them with the rest
+		return nil // decided with the rest
 	}
 	s, err := d.tx.Subscription(id)
 	if errors.Is(err, store.ErrNotFound) {
@@ -224,36 +190,35 @@ func (d *decision) formerFollower(id subscription.ID) error {
 }
 
 // person decides what one person is told of the changes touched, and of endings.
-func (d *decision) person(f *store.Follower) error {
+func (d *decider) person(f *store.Follower) error {
 	d.touched = append(d.touched, d.endings[f.ID]...)
 	delete(d.endings, f.ID)
 	slices.Sort(d.touched)
 	d.touched = slices.Compact(d.touched)
 	list, due, err := d.choose(f)
-	if err != nil || len(list) == 0 {
-		return err
+	if err == nil && len(list) > 0 {
+		d.items = append(d.items, d.item(store.NewsItem, f, list, due))
 	}
-	d.items = append(d.items, d.item(store.NewsItem, f, list, due))
-	return nil
+	return err
 }
 
-// choose picks what of the changes touched is told to a person, and when at the
-// earliest: at the end of his quiet hours unless there is danger among it.
-func (d *decision) choose(f *store.Follower) (list []store.News, due time.Time, err error) {
-	d.stories = d.stories[:0]
+// choose picks the news for a person from the changes touched, and when they are due: at
+// the end of the person's quiet hours unless there is danger among them.
+func (d *decider) choose(f *store.Follower) (list []store.News, due time.Time, err error) {
+	d.threads = d.threads[:0]
 	danger := false
 	for _, i := range d.touched {
 		c := &d.changes[i]
-		mark, err := d.mark(f.ID, c.story)
+		state, err := d.thread(f.ID, c.thread)
 		if err != nil {
 			return nil, due, err
 		}
-		what, tell := d.toldTo(f, c, mark)
-		if !tell {
+		what, news := d.newsFor(f, c, state)
+		if !news {
 			continue
 		}
 		list = append(list, store.News{Alert: c.alert.ID, What: what})
-		danger = danger || c.alert.Level == alert.Danger || c.over() && mark.last.Level == alert.Danger
+		danger = danger || c.alert.Level == alert.Danger && !c.over()
 		if end, _ := quietEnd(f.Quiet, d.now, c.zone); due.IsZero() || end.Before(due) {
 			due = end
 		}
@@ -261,90 +226,110 @@ func (d *decision) choose(f *store.Follower) (list []store.News, due time.Time, 
 	if danger {
 		due = d.now
 	}
-	return list, due, d.putMarks(f.ID)
+	return list, due, d.putThreads(f.ID)
 }
 
-// mark finds what was decided before of a story for the person at hand.
-func (d *decision) mark(id subscription.ID, story string) (*storyMark, error) {
-	for i := range d.stories {
-		if d.stories[i].story == story {
-			return &d.stories[i], nil
+// thread returns the state of a thread for the person at hand.
+func (d *decider) thread(id subscription.ID, thread string) (*threadState, error) {
+	for i := range d.threads {
+		if d.threads[i].thread == thread {
+			return &d.threads[i], nil
 		}
 	}
-	last, known, err := recorded(d.tx, story, id, d.now)
+	last, known, err := readRecord(d.tx, thread, id, d.now)
 	if !known {
-		last = store.Told{}
+		last = store.Decided{}
 	}
-	d.stories = append(d.stories, storyMark{story: story, last: last, next: last, known: known})
-	return &d.stories[len(d.stories)-1], err
+	d.threads = append(d.threads, threadState{thread: thread, last: last, next: last, known: known})
+	return &d.threads[len(d.threads)-1], err
 }
 
-// toldTo decides whether a change is told to a person and as what, and marks it.
-func (d *decision) toldTo(f *store.Follower, c *change, m *storyMark) (what alert.ChangeKind, tell bool) {
+// newsFor decides whether a change is news for a person and which, and notes it in the
+// thread's state.
+func (d *decider) newsFor(f *store.Follower, c *change, s *threadState) (what alert.ChangeKind, news bool) {
 	switch {
 	case c.over():
-		again := m.new && !m.next.Over // the story goes on with another alert
-		what, tell = c.notice.What, m.known && !m.last.Over && !again
+		again := s.changed && !s.next.Over // the thread goes on with another alert
+		what, news = c.notice.What, s.known && !s.last.Over && !again
 	case wants(&f.Conditions, c.alert, c.zone):
-		what, tell = news(c.alert, c.notice, m.last, m.known, d.now)
+		what, news = newsOf(c.alert, c.notice, s.last, s.known, d.now)
 	default:
 		return 0, false
 	}
-	until := c.alert.End.Add(remembered)
+	until := c.alert.End.Add(recordKept)
 	switch {
-	case tell:
-		m.next, m.new = with(m.next, c.alert, what, d.now), true
-	case m.known && !m.last.Over && until.Sub(m.next.Until) > remembered/4:
-		m.next.Until, m.longer = until, true
+	case news:
+		s.next, s.changed = withAlert(s.next, c.alert, what, d.now), true
+	case s.known && !s.last.Over && until.Sub(s.next.Until) > recordKept/4:
+		s.next.Until, s.longer = until, true
 	}
-	return what, tell
+	return what, news
 }
 
-// putMarks notes what was decided for the person at hand.
-func (d *decision) putMarks(id subscription.ID) error {
-	for i := range d.stories {
-		m := &d.stories[i]
-		if !m.new && !m.longer {
+// putThreads notes the records of the person at hand. What was delivered of a thread
+// that lasts longer is kept for longer too.
+func (d *decider) putThreads(id subscription.ID) error {
+	for i := range d.threads {
+		s := &d.threads[i]
+		if s.changed || s.longer {
+			d.records = append(d.records, decidedRecord{s.thread, id, s.next})
+		}
+		if !s.longer {
 			continue
 		}
-		d.marks = append(d.marks, decidedTold{m.story, id, m.next})
-		if m.longer {
-			if err := d.remember(m, id); err != nil {
-				return err
-			}
+		r, knows, err := delivered(d.tx, s.thread, id, d.now)
+		if err != nil {
+			return err
+		}
+		if knows {
+			r.Until = later(r.Until, s.next.Until)
+			d.records = append(d.records, decidedRecord{s.thread + deliveredSuffix, id, r})
 		}
 	}
 	return nil
 }
 
-// remember keeps for longer what the person at hand heard of a story that lasts.
-func (d *decision) remember(m *storyMark, id subscription.ID) error {
-	told, knows, err := heard(d.tx, m.story, id, d.now)
-	if err != nil || !knows {
-		return err
-	}
-	told.Until = later(told.Until, m.next.Until)
-	d.marks = append(d.marks, decidedTold{m.story + heardSuffix, id, told})
-	return nil
-}
-
-// item makes a message of news. It is of use until the last of its alerts ends,
-// and for a day where it tells of an end.
-func (d *decision) item(kind store.ItemKind, f *store.Follower, list []store.News, due time.Time) *store.Item {
+// item returns an item of news. It expires when the last of its alerts ends, and after
+// a day where it tells of an end.
+func (d *decider) item(kind store.ItemKind, f *store.Follower, list []store.News, due time.Time) *store.Item {
 	i := &store.Item{
 		Channel: f.Channel, Kind: kind, Subscriber: f.ID, News: list,
 		DecidedAt: d.now, Due: due, Expires: d.now,
 	}
 	for _, k := range d.touched {
 		c := &d.changes[k]
-		told := slices.ContainsFunc(list, func(n store.News) bool { return n.Alert == c.alert.ID })
-		switch {
-		case told && c.over():
-			i.Expires = later(i.Expires, d.now.Add(aDay))
-		case told:
-			i.Expires = later(i.Expires, c.alert.End)
-			i.Urgent = i.Urgent || c.alert.Level == alert.Danger
+		if !slices.ContainsFunc(list, func(n store.News) bool { return n.Alert == c.alert.ID }) {
+			continue
 		}
+		if c.over() {
+			i.Expires = later(i.Expires, d.now.Add(day))
+			continue
+		}
+		i.Expires = later(i.Expires, c.alert.End)
+		i.Urgent = i.Urgent || c.alert.Level == alert.Danger
 	}
 	return i
+}
+
+// keep writes what was decided, in the order of the keys: within a transaction bbolt
+// holds a bucket's new keys in one list, and to put one into the middle of hundreds of
+// thousands is to move half of them.
+func (d *decider) keep() error {
+	slices.SortStableFunc(d.items, func(a, b *store.Item) int {
+		return cmp.Or(cmp.Compare(a.Channel, b.Channel), trueLast(!a.Urgent, !b.Urgent), a.Due.Compare(b.Due))
+	})
+	for _, i := range d.items {
+		if err := d.tx.Enqueue(i); err != nil {
+			return err
+		}
+	}
+	slices.SortStableFunc(d.records, func(a, b decidedRecord) int {
+		return cmp.Or(cmp.Compare(a.of, b.of), bytes.Compare(a.id[:], b.id[:]))
+	})
+	for _, r := range d.records {
+		if err := d.tx.PutDecided(r.of, r.id, r.record); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"vigia/forecast/alert"
-	"vigia/notify/bulletin"
+	"vigia/notify/message"
 	"vigia/store"
 	"vigia/store/subscription"
 )
@@ -15,19 +15,19 @@ import (
 // that are done.
 func TestFigures(t *testing.T) {
 	inWorld(t, func(w *world) {
-		w.crowd(10)
+		w.addReaders(10)
 		again := map[string]bool{}
-		w.mail.script(func(s *sending) bulletin.Result {
+		w.mail.script(func(s *sending) message.Result {
 			switch {
 			case s.to == "p3@x.cl" && !again[s.to]:
 				again[s.to] = true
-				return bulletin.Result{Verdict: bulletin.Retry, Err: errors.New("450 later")}
+				return message.Result{Verdict: message.Retry, Err: errors.New("450 later")}
 			case s.to == "p4@x.cl":
-				return bulletin.Result{Verdict: bulletin.Bounced, Err: errors.New("550 5.1.1 nobody")}
+				return message.Result{Verdict: message.Bounced, Err: errors.New("550 5.1.1 nobody")}
 			case s.to == "p7@x.cl":
 				<-time.After(time.Minute)
 			}
-			return bulletin.Result{}
+			return message.Result{}
 		})
 		expect := func(when string, want store.ChannelFigures) {
 			w.Helper()
@@ -40,11 +40,11 @@ func TestFigures(t *testing.T) {
 		w.issue("viento", nil, alert.Opened)
 		w.cycle()
 		w.pass(10 * time.Second)
-		results := store.ChannelResults{PutOff: 1}
-		results.Settled[store.DeliveredOutcome], results.Settled[store.BouncedOutcome] = 7, 1
-		expect("one hangs, one is put off", store.ChannelFigures{State: "con_demoras", Waiting: 1, Sending: 1, Results: results})
+		results := store.ChannelResults{PutOff: 2}
+		results.Settled[store.DeliveredOutcome] = 7
+		expect("one hangs, two are put off", store.ChannelFigures{State: "con_demoras", Waiting: 2, Sending: 1, Results: results})
 		w.pass(20 * time.Minute)
-		results.Settled[store.DeliveredOutcome] = 9
+		results.Settled[store.DeliveredOutcome], results.Settled[store.BouncedOutcome] = 9, 1
 		expect("at the end", store.ChannelFigures{State: "ok", Results: results})
 		w.expectOutcomes(map[store.Outcome]int{store.DeliveredOutcome: 9, store.BouncedOutcome: 1})
 	})

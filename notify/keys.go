@@ -13,21 +13,43 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/SherClockHolmes/webpush-go"
+	"github.com/jonboulle/clockwork"
 
 	"vigia/store/subscription"
 )
 
-// Keys are the secrets of the service: one from which tokens are made, and the
-// pair by which push services know us (RFC 8292). They are in a file beside the
+// Keys are the secrets of the service: one from which tokens are derived, and the
+// pair by which push services know it (RFC 8292). They are in a file beside the
 // store and never in it, so that a stolen store yields no token that works.
 type Keys struct {
-	Fresh        bool   // they were made just now: nothing that older keys made is known any more
-	Tightened    bool   // the file was open to other users, and is not any more
-	VAPIDPublic  string // base64url without padding of the uncompressed point, 65 bytes
-	VAPIDPrivate string // base64url without padding, 32 bytes
+	Fresh        bool      // they were made just now
+	Tightened    bool      // a file of keys was open to other users, and is not any more
+	Made         time.Time // zero where an earlier version made them
+	VAPIDPublic  string    // base64url without padding of the uncompressed point, 65 bytes
+	VAPIDPrivate string    // base64url without padding, 32 bytes
+	Before       []*Keys   // the keys before these whose files are kept, newest first
 
-	secret [32]byte
+	secret  [32]byte
+	clock   clockwork.Clock
+	leaked  bool  // others may have them: no token of theirs is accepted
+	unread  error // a file of the keys before them that cannot be read
+	unknown bool  // they stand for keys that cannot be read: any token may be one of theirs
 }
+
+// An operator rotates the keys by giving their file one of these endings: the next start
+// makes others.
+const (
+	previousKeys = ".previous" // their tokens are accepted for previousLife
+	leakedKeys   = ".leaked"   // their tokens are not accepted any more
+)
+
+// previousLife is how long the tokens of the keys before are accepted, since the present
+// keys were made.
+const previousLife = month
 
 // keyFile is the file's form.
 type keyFile struct {
@@ -35,10 +57,11 @@ type keyFile struct {
 	Secret  string `json:"clave"`
 	Public  string `json:"vapid_publica"`
 	Private string `json:"vapid_privada"`
-	Sum     string `json:"suma"` // of the above, against damage
+	Made    string `json:"creada,omitempty"` // RFC 3339; since version 2
+	Sum     string `json:"suma"`             // of the above, against damage
 }
 
-const keyFileVersion = 1
+const keyFileVersion = 2
 
 // base64url is strict, so that a token has one spelling.
 var base64url = base64.RawURLEncoding.Strict()
@@ -47,19 +70,83 @@ var base64url = base64.RawURLEncoding.Strict()
 // file that cannot be read or is damaged is an error and stays as it is: other
 // keys would make every link in every mail useless, and every push subscription.
 // A file that other users may read is closed to them; when that fails it is refused.
-func OpenKeys(path string) (*Keys, error) {
+// Files of the keys before them are read where they lie beside it. One that cannot be
+// read is left out, which the notifier logs.
+func OpenKeys(path string, clock clockwork.Clock) (*Keys, error) {
 	k, err := openKeys(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		k, err = makeKeys(path, clock.Now())
+	}
 	if err != nil {
 		return nil, fmt.Errorf("keys in %s: %w", path, err)
 	}
+	k.clock = clock
+	k.openBefore(path)
+	return k, nil
+}
+
+// openBefore reads the keys before these.
+func (k *Keys) openBefore(path string) {
+	for _, ending := range []string{previousKeys, leakedKeys} {
+		old, err := openKeys(path + ending)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			k.unread = errors.Join(k.unread, fmt.Errorf("keys in %s: %w", path+ending, err))
+		case old.secret != k.secret: // the same are a copy: nothing was rotated
+			old.leaked, k.Tightened = ending == leakedKeys, k.Tightened || old.Tightened
+			k.Before = append(k.Before, old)
+		}
+	}
+	slices.SortStableFunc(k.Before, func(a, b *Keys) int { return b.Made.Compare(a.Made) })
+}
+
+// accepted returns the keys whose tokens are accepted: these, and those before them in
+// their time.
+func (k *Keys) accepted() []*Keys {
+	list := []*Keys{k}
+	for _, old := range k.Before {
+		if !old.leaked && k.clock.Now().Before(k.Made.Add(previousLife)) {
+			list = append(list, old)
+		}
+	}
+	return list
+}
+
+// since returns by which keys a browser is reached that subscribed at an instant: 0 for
+// these, 1 and on for those before them. A subscription by Web Push is bound to the keys
+// of its time; where their file is no more the nearest are used.
+func (k *Keys) since(subscribed time.Time) (at int) {
+	for made := k.Made; at < len(k.Before) && subscribed.Before(made); at++ {
+		made = k.Before[at].Made
+	}
+	return at
+}
+
+// KeysWithoutStore reads the keys for a service that runs without its store. When they
+// cannot be read it returns others that are kept nowhere, since a file of new keys would
+// lie beside the store that is restored. Those accept any token: it is answered as the
+// missing store has it.
+func KeysWithoutStore(path string, clock clockwork.Clock) (*Keys, error) {
+	k, err := readKeys(path)
+	if err == nil {
+		k.clock = clock
+		k.openBefore(path)
+		return k, nil
+	}
+	text, err := newKeys(clock.Now())
+	if err == nil {
+		k, err = parseKeys(text)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("make keys: %w", err)
+	}
+	k.clock, k.unknown = clock, true
 	return k, nil
 }
 
 func openKeys(path string) (*Keys, error) {
 	info, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return makeKeys(path)
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -108,6 +195,11 @@ func parseKeys(text []byte) (*Keys, error) {
 		return nil, errors.New("damaged: the secret is not of 32 bytes")
 	}
 	copy(k.secret[:], secret)
+	if f.Made != "" {
+		if k.Made, err = time.Parse(time.RFC3339Nano, f.Made); err != nil {
+			return nil, errors.New("damaged: when it was made is no time")
+		}
+	}
 	if public, err := publicOf(f.Private); err != nil || public != f.Public {
 		return nil, errors.New("damaged: the pair for Web Push does not belong together")
 	}
@@ -115,7 +207,11 @@ func parseKeys(text []byte) (*Keys, error) {
 }
 
 func (f *keyFile) sum() string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d\n%s\n%s\n%s", f.Version, f.Secret, f.Public, f.Private))
+	text := fmt.Appendf(nil, "%d\n%s\n%s\n%s", f.Version, f.Secret, f.Public, f.Private)
+	if f.Version > 1 {
+		text = append(text, "\n"+f.Made...)
+	}
+	sum := sha256.Sum256(text)
 	return base64url.EncodeToString(sum[:12])
 }
 
@@ -131,70 +227,68 @@ func publicOf(private string) (string, error) {
 	return base64url.EncodeToString(key.PublicKey().Bytes()), nil
 }
 
-// makeKeys makes new keys and brings them to stable storage before anything is
-// made with them. When another process was first, its keys count.
-func makeKeys(path string) (*Keys, error) {
-	pair, err := ecdh.P256().GenerateKey(rand.Reader)
+// makeKeys makes new keys and brings them to stable storage before they are used. Only
+// the process that has the store open calls it.
+func makeKeys(path string, now time.Time) (*Keys, error) {
+	text, err := newKeys(now)
+	if err != nil {
+		return nil, err
+	}
+	k, err := parseKeys(text)
+	if err == nil {
+		err = writeKeys(path, text)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("make them: %w", err)
+	}
+	k.Fresh = true
+	return k, nil
+}
+
+// newKeys returns new keys in the form of their file.
+func newKeys(now time.Time) ([]byte, error) {
+	private, public, err := webpush.GenerateVAPIDKeys()
 	if err != nil {
 		return nil, err
 	}
 	var secret [32]byte
 	rand.Read(secret[:]) // never fails
 	f := keyFile{
-		Version: keyFileVersion, Secret: base64url.EncodeToString(secret[:]),
-		Public: base64url.EncodeToString(pair.PublicKey().Bytes()), Private: base64url.EncodeToString(pair.Bytes()),
+		Version: keyFileVersion, Secret: base64url.EncodeToString(secret[:]), Public: public, Private: private,
+		Made: now.UTC().Format(time.RFC3339Nano),
 	}
 	f.Sum = f.sum()
 	text, err := json.MarshalIndent(&f, "", "\t")
-	if err != nil {
-		return nil, err
-	}
-	made, err := placeKeys(path, append(text, '\n'))
-	if err != nil {
-		return nil, fmt.Errorf("make them: %w", err)
-	}
-	k, err := readKeys(path)
-	if err != nil {
-		return nil, err
-	}
-	k.Fresh = made
-	return k, nil
+	return append(text, '\n'), err
 }
 
-// placeKeys writes the file under another name and gives it its name only when it
-// is whole, never in place of another. It tells whether it was the first.
-func placeKeys(path string, text []byte) (bool, error) {
+// writeKeys writes the file under another name and renames it when it is whole.
+func writeKeys(path string, text []byte) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return false, err
+		return err
 	}
 	file, err := os.CreateTemp(dir, filepath.Base(path)+".new-*") // mode 0600
 	if err != nil {
-		return false, err
+		return err
 	}
-	defer func() { _ = os.Remove(file.Name()) }()
+	defer func() { _ = os.Remove(file.Name()) }() // where it was not renamed
 	_, err = file.Write(text)
 	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
-		return false, err
+		return err
 	}
-	made := true
-	if err := os.Link(file.Name(), path); err != nil {
-		// Some file systems of memory cards have no links.
-		if _, there := os.Lstat(path); there == nil {
-			made = false
-		} else if err := os.Rename(file.Name(), path); err != nil {
-			return false, err
-		}
+	if err := os.Rename(file.Name(), path); err != nil {
+		return err
 	}
 	d, err := os.Open(dir) // #nosec G304 -- the folder of data
 	if err != nil {
-		return false, err
+		return err
 	}
-	return made, errors.Join(d.Sync(), d.Close())
+	return errors.Join(d.Sync(), d.Close())
 }
 
-// mac gives HMAC-SHA256 of a purpose and of parts, each with its length before it
-// when there are several, so that no two lists of parts look alike.
+// mac returns HMAC-SHA256 of a purpose and of parts, each with its length before it
+// when there are several, so that no two lists of parts have the same.
 func (k *Keys) mac(purpose string, parts ...[]byte) []byte {
 	m := hmac.New(sha256.New, k.secret[:])
 	m.Write([]byte(purpose))
@@ -207,24 +301,25 @@ func (k *Keys) mac(purpose string, parts ...[]byte) []byte {
 	return m.Sum(nil)
 }
 
-// Token gives the token by which a subscription is managed and cancelled, 43
-// characters. It can be made again for every mail, and is kept nowhere.
+// Token returns the token by which a subscription is managed and cancelled, 43
+// characters. It is derived anew for every mail, and kept nowhere.
 func (k *Keys) Token(id subscription.ID) string {
 	return base64url.EncodeToString(append(id[:], k.mac("baja", id[:])[:16]...))
 }
 
-// ID gives the subscription of a management token; false for what is none of ours.
+// ID returns the subscription of a management token; ok is false for any other text.
 func (k *Keys) ID(token string) (id subscription.ID, ok bool) {
 	raw, ok := decodeToken(token)
 	copy(id[:], raw[:])
-	if !hmac.Equal(raw[16:], k.mac("baja", id[:])[:16]) || !ok {
+	ours := func(k *Keys) bool { return k.unknown || hmac.Equal(raw[16:], k.mac("baja", id[:])[:16]) }
+	if !ok || !slices.ContainsFunc(k.accepted(), ours) {
 		return subscription.ID{}, false
 	}
 	return id, true
 }
 
-// decodeToken gives the bytes of a token; false for a text that is no token's only
-// spelling (the decoder would pass over ends of lines).
+// decodeToken returns the bytes of a token; ok is false for a text that is not a token's
+// only spelling (the decoder would skip ends of lines).
 func decodeToken(token string) (raw [32]byte, ok bool) {
 	if len(token) != base64url.EncodedLen(len(raw)) {
 		return raw, false
@@ -233,14 +328,14 @@ func decodeToken(token string) (raw [32]byte, ok bool) {
 	return raw, err == nil && n == len(raw)
 }
 
-// Confirmation gives the confirmation token that belongs to a nonce, 43 characters,
-// and what of it is kept. A mail that goes out twice carries the same token.
+// Confirmation returns the confirmation token that belongs to a nonce, 43 characters,
+// and its hash, which is kept. A mail that goes out twice carries the same token.
 func (k *Keys) Confirmation(nonce [16]byte) (token string, h subscription.Hash) {
 	raw := k.mac("confirmar", nonce[:])
 	return base64url.EncodeToString(raw), sha256.Sum256(raw)
 }
 
-// ConfirmationHash gives the hash under which a confirmation token would be found;
+// ConfirmationHash returns the hash under which a confirmation token would be found;
 // false for a text that cannot be one.
 func (k *Keys) ConfirmationHash(token string) (subscription.Hash, bool) {
 	raw, ok := decodeToken(token)
@@ -250,18 +345,39 @@ func (k *Keys) ConfirmationHash(token string) (subscription.Hash, bool) {
 	return sha256.Sum256(raw[:]), true
 }
 
-// AddressKey gives what stands for a mailbox ([subscription.Mailbox]) where the
+// Confirmed returns the confirmation token that belongs to a nonce and has a hash; ok is
+// false where no accepted keys made it.
+func (k *Keys) Confirmed(nonce [16]byte, h subscription.Hash) (token string, ok bool) {
+	for _, by := range k.accepted() {
+		if token, made := by.Confirmation(nonce); made == h {
+			return token, true
+		}
+	}
+	return "", false
+}
+
+// AddressKey returns what stands for a mailbox ([subscription.Mailbox]) where the
 // address must not be kept.
 func (k *Keys) AddressKey(mailbox string) (key subscription.AddressKey) {
 	copy(key[:], k.mac("direccion", []byte(mailbox)))
 	return key
 }
 
-// mark tells these keys from others, and nothing of them.
+// AddressKeys returns all keys under which a mailbox may be found: its AddressKey, and
+// those of the keys before, leaked or not.
+func (k *Keys) AddressKeys(mailbox string) []subscription.AddressKey {
+	list := []subscription.AddressKey{k.AddressKey(mailbox)}
+	for _, old := range k.Before {
+		list = append(list, old.AddressKey(mailbox))
+	}
+	return list
+}
+
+// mark returns a name by which these keys differ from others.
 func (k *Keys) mark() string { return base64url.EncodeToString(k.mac("marca")[:16]) }
 
-// Ref gives a stable name of 22 characters of base64url for parts that are not to
-// be seen in it.
+// Ref returns a stable name of 22 characters of base64url for parts that must not be
+// seen in it.
 func (k *Keys) Ref(parts ...[]byte) string {
 	return base64url.EncodeToString(k.mac("nombre", parts...)[:16])
 }

@@ -1,24 +1,23 @@
-// Package notify decides who is told what, and sees to it that it is told: the
-// front desk for those who subscribe and leave, the deciding within the hourly
-// cycle's transaction, and the workers that drain the outbox.
+// Package notify subscribes people and delivers alerts to them by e-mail and Web
+// Push.
 //
-// Data passes through it in three streams. A request by e-mail is written as it
-// came ([Notifier.Ask]) → the clerk turns it into a pending subscription and a
-// mail to confirm it, or drops it → the link makes it a subscription
-// ([Notifier.Confirm]); one by Web Push is active at once. The alerts that a cycle
-// changed → the followers of their places → one item each in the outbox, in the
-// transaction that keeps the alerts ([Notifier.Decide]). The items that are due →
-// composed and checked against the present in one short read → sent, by mail or
-// push → what came of them recorded, many in a commit.
+// Data passes through it in three streams. A request by e-mail is kept as it came
+// ([Notifier.Ask]); the confirmation worker makes it pending and puts the mail that
+// asks to confirm it into the outbox, or drops it; the link of that mail makes it a
+// subscription ([Notifier.Confirm]). A browser proves itself by what was pushed to it
+// ([Notifier.AskBrowser], [Notifier.Subscribe]). The alerts that a cycle changed become
+// one item in the outbox for each subscriber concerned, in the transaction that keeps
+// the alerts ([Notifier.Decide]). Items that are due are composed from the present
+// state in one short read, sent by mail or push, and their outcomes are recorded, many
+// in a commit.
 //
-// Nothing is told from memory: what an item says is made when it goes, of the
-// subscription, the alerts and what its reader has heard as they are then. No
-// transaction is open while something is sent. Sending comes before recording, so
-// a crash in between repeats what was under way, with the same names, and loses
-// nothing.
+// No transaction is open while a message is sent. A message is sent before its outcome
+// is recorded: a crash in between repeats what was under way, under the same names,
+// and loses nothing.
 package notify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,25 +27,33 @@ import (
 
 	"github.com/jonboulle/clockwork"
 
-	"vigia/notify/bulletin"
+	"vigia/notify/message"
 	"vigia/store"
 	"vigia/store/catalogue"
 	"vigia/store/subscription"
 )
 
-const aDay = 24 * time.Hour
+const (
+	day   = 24 * time.Hour
+	month = 30 * day
+)
 
-// watch is how often the loops look at the clock, which may jump.
-const watch = 5 * time.Second
+const (
+	// clockCheck is how often the loops look at the clock, which may jump.
+	clockCheck = 30 * time.Second
+	// retryPause is how soon a loop looks again at what held it up: the file, or
+	// messages that go first.
+	retryPause = 5 * time.Second
+)
 
-// Mailer sends a bulletin to an address. It is used from many goroutines.
+// Mailer sends a message to an address. It is used from many goroutines.
 type Mailer interface {
-	Send(ctx context.Context, b *bulletin.Bulletin, to string) bulletin.Result
+	Send(ctx context.Context, m *message.Message, to string) message.Result
 }
 
-// Pusher sends a bulletin to a browser. It is used from many goroutines.
+// Pusher sends a message to a browser. It is used from many goroutines.
 type Pusher interface {
-	Send(ctx context.Context, b *bulletin.Bulletin, t *subscription.Target) bulletin.Result
+	Send(ctx context.Context, m *message.Message, t *subscription.Target) message.Result
 }
 
 // Options are what New needs. Store, Keys and Catalogue are required; BaseURL is
@@ -61,29 +68,51 @@ type Options struct {
 	Contact     string          // the operator's e-mail address
 	Simulated   bool            // the weather is made up, and every message says so
 	Mail        Mailer          // nil means that no mail is sent
+	ConfirmMail Mailer          // for the mails that ask to confirm; nil means Mail
 	Push        Pusher          // nil means that nothing is pushed
+	PushBefore  []Pusher        // one for each of Keys.Before, in that order
 	MailWorkers int             // mails under way at a time; 0 means 8
 	PushWorkers int             // pushes under way at a time; 0 means 32
+	PushRate    int             // pushes a second to each push service; 0 means no limit
 }
 
-// Notifier is the service's telling of people. Its methods may be called from any
-// goroutine.
+// Notifier keeps the subscriptions and delivers messages. Its methods may be called
+// from any goroutine.
 type Notifier struct {
-	o      Options
-	home   *time.Location
-	built  time.Time // when the program was, zero when unknown
-	queues [subscription.NumChannels]*queue
-	clerk  *clerk
-	asked  chan struct{} // requests came in
+	o        Options
+	home     *time.Location
+	queues   [numQueues]*queue
+	requests chan struct{} // a request came in
+
+	eraseTried time.Time // when Erase last erased; used by it alone
+	eraseErr   error     // result of that
 }
 
-// New prepares a notifier, which neither sends nor confirms before Run.
+// The queues: one for each channel (by its number), one for the mails that ask to
+// confirm, and one for the pushes that ask for a proof.
+const (
+	confirming = subscription.NumChannels + iota
+	proving
+	numQueues
+)
+
+const (
+	// ConfirmConnections is how many mails that ask to confirm are under way at a
+	// time. The caps let through a few a minute.
+	ConfirmConnections = 2
+	// proofWorkers is how many pushes that ask for a proof are under way at a time.
+	proofWorkers = 8
+)
+
+// New returns a notifier, which neither sends nor confirms before Run.
 func New(o Options) (*Notifier, error) {
 	switch {
 	case o.Store == nil || o.Keys == nil || o.Catalogue == nil:
 		return nil, errors.New("notifications: no store, no keys or no catalogue")
 	case o.BaseURL == "" && (o.Mail != nil || o.Push != nil):
 		return nil, errors.New("notifications: no base URL, and every link is made of it")
+	case o.Push != nil && len(o.PushBefore) != len(o.Keys.Before):
+		return nil, errors.New("notifications: not a sender of pushes for each of the keys before")
 	}
 	home, err := time.LoadLocation(homeZone)
 	if err != nil {
@@ -95,126 +124,77 @@ func New(o Options) (*Notifier, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	n := &Notifier{o: o, home: home, built: buildTime(), asked: make(chan struct{}, 1)}
-	n.queues[subscription.Email] = newQueue(n, subscription.Email, orElse(o.MailWorkers, 8), n.mail())
-	n.queues[subscription.WebPush] = newQueue(n, subscription.WebPush, orElse(o.PushWorkers, 32), n.push())
-	n.clerk = newClerk(n)
-	return n, n.checkKeys()
+	n := &Notifier{o: o, home: home, requests: make(chan struct{}, 1)}
+	n.makeQueues()
+	if err := n.checkKeys(); err != nil && !errors.Is(err, store.ErrNoFile) {
+		return nil, err
+	}
+	return n, nil
 }
 
-func orElse(value, standard int) int {
-	if value > 0 {
-		return value
+func (n *Notifier) makeQueues() {
+	confirmMail := n.o.ConfirmMail
+	if confirmMail == nil {
+		confirmMail = n.o.Mail
 	}
-	return standard
+	mails := newQueue(n, store.Queue{Channel: subscription.Email}, cmp.Or(n.o.MailWorkers, 8), n.mailSender(n.o.Mail))
+	mails.bounces = &bounceFilter{answers: map[subscription.ID]answer{}}
+	confirmations := newQueue(n, store.Queue{Channel: subscription.Email, Confirming: true}, ConfirmConnections, n.mailSender(confirmMail))
+	confirmations.before = mails
+	pushes := newQueue(n, store.Queue{Channel: subscription.WebPush}, cmp.Or(n.o.PushWorkers, 32), n.pushSender())
+	pushes.pace = newPace(n.o.PushRate)
+	proofs := newQueue(n, store.Queue{Channel: subscription.WebPush, Confirming: true}, proofWorkers, n.pushSender())
+	proofs.before, proofs.pace = pushes, pushes.pace
+	n.queues = [numQueues]*queue{subscription.Email: mails, subscription.WebPush: pushes, confirming: confirmations, proving: proofs}
 }
 
-// checkKeys logs what an operator must know of the keys.
-func (n *Notifier) checkKeys() error {
-	if n.o.Keys.Tightened {
-		n.o.Log.Warn("the file of keys was open to other users of this machine; it is closed to them now")
-	}
-	mark, kept := n.o.Keys.mark(), ""
-	err := n.o.Store.View("read the mark of the keys", func(tx *store.Tx) error {
-		kept = tx.KeyMark()
-		return nil
-	})
-	if err != nil || kept == mark {
-		return err
-	}
-	any, err := n.anySubscription()
-	if err != nil {
-		return fmt.Errorf("look for subscriptions: %w", err)
-	}
-	if any && (kept != "" || n.o.Keys.Fresh) {
-		what := "is another one than before"
-		if n.o.Keys.Fresh {
-			what = "was missing and a new one was made"
-		}
-		n.o.Log.Error("the file of keys " + what + ", but there are subscriptions: the links in mails sent before " +
-			"no longer work, and push subscriptions made with the old key will be refused; stop, restore vigia.key from a copy, and start again")
-		return nil // and say so at every start, until the right file is back
-	}
-	err = n.o.Store.Update("keep the mark of the keys", func(tx *store.Tx) error { return tx.PutKeyMark(mark) })
-	if err != nil {
-		n.o.Log.Warn("the mark of the keys cannot be kept; it is tried again at the next start", "error", err)
-	}
-	return nil
-}
-
-var errFound = errors.New("found")
-
-// anySubscription tells whether anybody subscribed or was asked to confirm.
-func (n *Notifier) anySubscription() (bool, error) {
-	err := n.o.Store.View("look for a subscription", func(tx *store.Tx) error {
-		var places []string
-		for i := range n.o.Catalogue.Parks {
-			park := n.o.Catalogue.Parks[i].Slug
-			places = append(places, park)
-			for _, trail := range n.o.Catalogue.TrailsOf(i) {
-				places = append(places, park+"/"+trail.Slug)
-			}
-		}
-		return errors.Join(
-			tx.EachFollower(places, func(*store.Follower, []int) error { return errFound }),
-			tx.EachPending(func(subscription.Hash, *subscription.Pending) error { return errFound }),
-		)
-	})
-	if errors.Is(err, errFound) {
-		return true, nil
-	}
-	return false, err
-}
-
-// mail and push give how a letter of each channel is sent, nil when it is not
-// set up.
-func (n *Notifier) mail() sendFunc {
+// mailSender returns how a delivery is sent by mail, nil when mail is not set up.
+func (n *Notifier) mailSender(by Mailer) sendFunc {
 	if n.o.Mail == nil {
 		return nil
 	}
-	return func(ctx context.Context, l *letter) bulletin.Result {
-		return n.o.Mail.Send(ctx, &l.bulletin, l.address)
-	}
+	return func(ctx context.Context, d *delivery) message.Result { return by.Send(ctx, &d.message, d.address) }
 }
 
-func (n *Notifier) push() sendFunc {
+// pushSender returns how a delivery is pushed, nil when Web Push is not set up.
+func (n *Notifier) pushSender() sendFunc {
 	if n.o.Push == nil {
 		return nil
 	}
-	return func(ctx context.Context, l *letter) bulletin.Result { return n.o.Push.Send(ctx, &l.bulletin, l.target) }
+	by := append([]Pusher{n.o.Push}, n.o.PushBefore...)
+	return func(ctx context.Context, d *delivery) message.Result {
+		return by[d.keys].Send(ctx, &d.message, d.target)
+	}
 }
 
-// Run decides on requests, drains the outbox and sweeps until ctx ends. Then
-// nothing more is sent; what is under way has five seconds, and what came of it is
+// Run decides on requests and drains the outbox until ctx ends. Then
+// nothing more is sent; what is under way has five seconds, and its outcomes are
 // recorded before Run returns. It is called once.
 func (n *Notifier) Run(ctx context.Context) error {
 	var all sync.WaitGroup
 	for _, q := range n.queues {
-		if q.send != nil {
-			all.Go(func() { q.run(ctx) })
-		}
+		all.Go(func() { q.run(ctx) })
 	}
-	all.Go(func() { n.clerk.run(ctx) })
-	all.Go(func() { n.sweep(ctx) })
+	all.Go(func() { newConfirmationWorker(n).run(ctx) })
 	all.Wait()
 	return nil
 }
 
-// Wake says that there may be something to send: a cycle was kept.
+// Wake has the queues look at the outbox: a cycle was kept.
 func (n *Notifier) Wake() {
 	for _, q := range n.queues {
-		poke(q.wake)
+		notifyWorker(q.wake)
 	}
 }
 
-// poke leaves a sign for a loop that will look sooner or later.
-func poke(sign chan struct{}) {
+// notifyWorker wakes the loop that receives from a channel, without waiting for it.
+func notifyWorker(wake chan struct{}) {
 	select {
-	case sign <- struct{}{}:
+	case wake <- struct{}{}:
 	default:
 	}
 }
 
-// now is the time of the service, UTC and without the monotonic part: it is
-// compared with what a file has.
+// now returns the service's time in UTC without the monotonic part, as times in a
+// file are.
 func (n *Notifier) now() time.Time { return n.o.Clock.Now().UTC().Round(0) }

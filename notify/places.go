@@ -13,8 +13,7 @@ import (
 // homeZone is the zone of what belongs to no park: most of the country.
 const homeZone = "America/Santiago"
 
-// zoneOf gives the zone of a park; UTC for one that left the catalogue, whose
-// hours then are at least told as what they are.
+// zoneOf returns the zone of a park; UTC for one that left the catalogue.
 func zoneOf(c *catalogue.Catalogue, park string) *time.Location {
 	if i, known := c.ParkBySlug(park); known {
 		return c.Parks[i].TimeZone
@@ -22,7 +21,7 @@ func zoneOf(c *catalogue.Catalogue, park string) *time.Location {
 	return time.UTC
 }
 
-// parkOf gives a park; for one that left the catalogue all that is known of it.
+// parkOf returns a park; for one that left the catalogue all that is known of it.
 func parkOf(c *catalogue.Catalogue, slug string) *catalogue.Park {
 	if i, known := c.ParkBySlug(slug); known {
 		return &c.Parks[i]
@@ -30,8 +29,8 @@ func parkOf(c *catalogue.Catalogue, slug string) *catalogue.Park {
 	return &catalogue.Park{Slug: slug, Name: slug, ZoneName: "UTC", TimeZone: time.UTC}
 }
 
-// trailNames gives the names of trails of a park, their slugs where the catalogue
-// has them no more.
+// trailNames returns the names of trails of a park, their slugs where they left the
+// catalogue.
 func trailNames(c *catalogue.Catalogue, park string, slugs []string) []string {
 	names := slices.Clone(slugs)
 	i, known := c.ParkBySlug(park)
@@ -46,7 +45,7 @@ func trailNames(c *catalogue.Catalogue, park string, slugs []string) []string {
 	return names
 }
 
-// placeNames gives the names of the places that somebody follows; a trail's with
+// placeNames returns the names of the places that somebody follows; a trail's with
 // that of its park.
 func placeNames(c *catalogue.Catalogue, p *subscription.Preferences) (parks, trails []string) {
 	for _, slug := range p.Parks {
@@ -59,7 +58,7 @@ func placeNames(c *catalogue.Catalogue, p *subscription.Preferences) (parks, tra
 	return parks, trails
 }
 
-// eachPark gives the park of each place that somebody follows.
+// eachPark calls do with the park of each place that somebody follows.
 func eachPark(p *subscription.Preferences, do func(park string)) {
 	for _, slug := range p.Parks {
 		do(slug)
@@ -70,21 +69,20 @@ func eachPark(p *subscription.Preferences, do func(park string)) {
 	}
 }
 
-// zoneFor gives the zone of the first place that somebody follows.
-func zoneFor(c *catalogue.Catalogue, p *subscription.Preferences) (zone *time.Location) {
+// zoneFor returns the zone of the first park in the catalogue that somebody follows, UTC
+// for none.
+func zoneFor(c *catalogue.Catalogue, p *subscription.Preferences) *time.Location {
+	var zones []*time.Location
 	eachPark(p, func(park string) {
-		if _, known := c.ParkBySlug(park); known && zone == nil {
-			zone = zoneOf(c, park)
+		if i, known := c.ParkBySlug(park); known {
+			zones = append(zones, c.Parks[i].TimeZone)
 		}
 	})
-	if zone == nil {
-		return time.UTC
-	}
-	return zone
+	return append(zones, time.UTC)[0]
 }
 
-// endOf gives when a subscription ends: with the last of its places at which the
-// day after the trip begins. Zero, which is never, without a trip.
+// endOf returns when a subscription ends: when the day after the trip begins at the last
+// of its places. Zero, which is never, without a trip.
 func endOf(c *catalogue.Catalogue, p *subscription.Preferences) (end time.Time) {
 	if p.Trip == nil {
 		return end
@@ -97,8 +95,7 @@ func endOf(c *catalogue.Catalogue, p *subscription.Preferences) (end time.Time) 
 	return end
 }
 
-// wants tells whether an alert meets somebody's conditions. That he follows its
-// place is another question.
+// wants reports whether an alert meets somebody's conditions, wherever it is.
 func wants(c *subscription.Conditions, a *alert.Alert, zone *time.Location) bool {
 	if a.Level < max(c.MinLevel, alert.Caution) || !c.Hazards.Has(a.Hazard) {
 		return false
@@ -110,14 +107,14 @@ func wants(c *subscription.Conditions, a *alert.Alert, zone *time.Location) bool
 	return a.Start.Before(to) && from.Before(a.End)
 }
 
-// follows tells whether somebody follows the place of an alert.
+// follows reports whether somebody follows the place of an alert.
 func follows(p *subscription.Preferences, a *alert.Alert) bool {
 	return slices.Contains(p.Parks, a.Park) || slices.ContainsFunc(a.Trails, func(trail string) bool {
 		return slices.Contains(p.Trails, a.Park+"/"+trail)
 	})
 }
 
-// placesOf gives the names under which an alert's place is followed.
+// placesOf returns the names under which an alert's place is followed.
 func placesOf(a *alert.Alert) []string {
 	places := []string{a.Park}
 	for _, trail := range a.Trails {

@@ -3,114 +3,94 @@ package notify
 import (
 	"context"
 	"log/slog"
-	"sync"
 	"time"
 
-	"vigia/notify/bulletin"
+	"vigia/notify/message"
 	"vigia/store"
 	"vigia/store/subscription"
 )
 
 const (
-	// inACommit is how many outcomes are recorded in one commit at the most, and
-	// gathering how long the first of them waits for others: a commit costs the
+	// commitSize is how many outcomes are recorded in one commit at the most, and
+	// commitDelay how long the first of them waits for others: a commit costs the
 	// same for one as for many.
-	inACommit = 64
-	gathering = 100 * time.Millisecond
+	commitSize  = 64
+	commitDelay = 100 * time.Millisecond
 	// stopTime is what is left to messages under way when the service ends.
 	stopTime = 5 * time.Second
-	// stale is how old a letter may be when it goes: its reader may have left.
+	// stale is how old a message may be when it goes: its reader may have left.
 	stale = 5 * time.Second
-	// faultPause is how long a channel rests after a fault of ours.
+	// faultPause is how long a queue pauses after a fault of ours.
 	faultPause = 15 * time.Minute
 )
 
-// sendFunc sends a letter by its channel.
-type sendFunc func(ctx context.Context, l *letter) bulletin.Result
+// sendFunc sends a delivery by its channel.
+type sendFunc func(ctx context.Context, d *delivery) message.Result
 
-// queue drains one channel's part of the outbox. One goroutine, in run, holds all
-// of its state; sending and recording are done by others, which hand back what came
-// of it.
+// queue drains a part of the outbox: the messages to a channel's subscribers, or those
+// that ask to confirm, which anybody may have caused. The latter wait while the
+// former have all their workers busy, and nothing of them delays or stops the former.
+//
+// One goroutine, in run, holds all of its state; others send and record, and report to
+// it.
 type queue struct {
-	n       *Notifier
-	channel subscription.Channel
+	n *Notifier
+	store.Queue
+	before  *queue // goes first, nil for none
 	workers int
 	send    sendFunc // nil when the channel is not set up
 	wake    chan struct{}
 
 	composer composer
-	ready    []*letter                // composed, not yet sent
+	ready    []*delivery              // composed, not yet sent
 	busy     map[uint64]bool          // Seqs of items read and not yet recorded
-	people   map[subscription.ID]bool // whose they are: nobody has two at a time
-	flying   int                      // being sent
-	done     chan outcome             // of sending
-	kept     []outcome                // not yet recorded
-	since    time.Time                // when the first of kept came in
-	batch    []outcome                // the first of kept, while they are being recorded; else nil
-	away     map[string]*absence      // by via
-	back     []absentee               // brought forward with batch
-	recorded chan error
-	dry      bool      // nothing else is due, until something happens
+	people   map[subscription.ID]bool // their subscribers: nobody has two at a time
+	sending  int                      // under way
+	flights  map[string]int           // under way, by via
+	sent     chan *delivery
+	drained  bool      // nothing else is due, until something happens
 	next     time.Time // when something is due, zero for never
 
-	paused  time.Time // nothing is sent before
-	probing bool      // after a pause one message tries whether it works again
-	stray   stray
-	blocked bool      // the store takes no writes: what is sent could not be recorded
-	retry   time.Time // when to try the store again
-	// doubting says that the clock is not believed.
-	doubting bool
-	tally    tally
+	outcomes []*delivery  // not yet recorded
+	since    time.Time    // when the first of outcomes came in
+	batch    []*delivery  // the first of outcomes, while they are being recorded; else nil
+	recalled []store.Item // being brought forward with batch
+	recorded chan error
+	done     int // settled since the queue was last empty
 	status   status
+
+	paused   time.Time // nothing is sent before
+	probing  bool      // after a pause one message tries whether sending works again
+	blocked  bool      // the store takes no writes: what is sent could not be recorded
+	retryAt  time.Time // when to try the store again
+	badClock bool      // the clock is not believed
+	outages  map[string]*outage
+	bounces  *bounceFilter // of the relay's answers to subscribers, nil where they do not matter
+	pace     *pace         // of the pushes, nil for mail
+	paceWait time.Duration // until the pace lets one of ready go; 0 when none waits for it
 }
 
-// outcome is what came of a letter.
-type outcome struct {
-	*letter
-	result bulletin.Result // of sending; nothing when the letter was settled or put off before
-	at     time.Time
-	due    time.Time // when it is tried again
-}
-
-// status is what Outbox tells, for any goroutine.
-type status struct {
-	mu      sync.Mutex
-	stopped bool
-	delayed time.Time // until when something that was put off waits
-
-	sending   int // messages under way
-	recording int // and those whose outcome is not yet in the file
-	results   store.ChannelResults
-}
-
-func newQueue(n *Notifier, channel subscription.Channel, workers int, send sendFunc) *queue {
+func newQueue(n *Notifier, which store.Queue, workers int, send sendFunc) *queue {
 	return &queue{
-		n: n, channel: channel, workers: workers, send: send, wake: make(chan struct{}, 1), composer: composer{n: n},
-		busy: map[uint64]bool{}, people: map[subscription.ID]bool{}, away: map[string]*absence{},
-		done: make(chan outcome, workers), recorded: make(chan error, 1),
+		n: n, Queue: which, workers: workers, send: send, wake: make(chan struct{}, 1), composer: composer{n: n},
+		busy: map[uint64]bool{}, people: map[subscription.ID]bool{}, flights: map[string]int{}, outages: map[string]*outage{},
+		sent: make(chan *delivery, workers), recorded: make(chan error, 1),
 	}
 }
 
-func (q *queue) state(now time.Time, queued int) string {
-	q.status.mu.Lock()
-	defer q.status.mu.Unlock()
-	switch {
-	case q.send == nil:
-		return "no_configurado"
-	case q.status.stopped:
-		return "detenido"
-	case queued > 0 && !now.After(q.status.delayed):
-		return "con_demoras"
-	default:
-		return "ok"
+// String names a queue in the log.
+func (q *queue) String() string {
+	if q.Confirming {
+		return q.Channel.String() + " (to confirm)"
 	}
+	return q.Channel.String()
 }
 
 // run drains the queue until ctx ends and then waits for what is under way.
 func (q *queue) run(ctx context.Context) {
 	sending, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
-	q.remember()
+	q.findOutages()
 	for ctx.Err() == nil {
 		q.fill()
 		q.launch(sending)
@@ -123,15 +103,15 @@ func (q *queue) run(ctx context.Context) {
 	q.finish()
 }
 
-// land waits for messages under way: for a time, then as long again after they were
-// told to stop. What does not come back by then counts as not sent.
+// land waits for messages under way: for stopTime, then as long again after they were
+// cancelled. What does not come back by then counts as not sent.
 func (q *queue) land(cut func()) {
 	for range 2 {
 		enough := q.n.o.Clock.NewTimer(stopTime)
-		for late := false; q.flying > 0 && !late; {
+		for late := false; q.sending > 0 && !late; {
 			select {
-			case o := <-q.done:
-				q.take(o)
+			case d := <-q.sent:
+				q.landed(d)
 			case err := <-q.recorded:
 				q.wrote(err)
 			case <-enough.Chan():
@@ -146,7 +126,7 @@ func (q *queue) land(cut func()) {
 // finish records what is left when nothing is under way any more.
 func (q *queue) finish() {
 	var err error
-	for err == nil && (len(q.kept) > 0 || q.batch != nil) {
+	for err == nil && (len(q.outcomes) > 0 || q.batch != nil) {
 		if q.batch == nil {
 			q.write()
 		}
@@ -154,7 +134,7 @@ func (q *queue) finish() {
 		q.wrote(err)
 	}
 	if err != nil {
-		q.n.o.Log.Error("messages went out and cannot be recorded; they will go out once more", "channel", q.channel.String(), "messages", len(q.kept))
+		q.n.o.Log.Error("messages went out and cannot be recorded; they will go out once more", "channel", q.String(), "messages", len(q.outcomes))
 	}
 }
 
@@ -163,50 +143,71 @@ func (q *queue) wait(stop <-chan struct{}) {
 	timer := q.n.o.Clock.NewTimer(q.pauseUntilNext())
 	defer timer.Stop()
 	select {
-	case o := <-q.done:
-		q.take(o)
+	case d := <-q.sent:
+		q.landed(d)
 	case err := <-q.recorded:
 		q.wrote(err)
 	case <-q.wake:
-		q.dry = false
+		q.drained = false
 	case <-timer.Chan():
-		q.dry = false
+		q.drained = false
 	case <-stop:
 	}
 }
 
-// pauseUntilNext tells how long nothing can happen by the clock alone.
+// pauseUntilNext returns how long nothing can happen by the clock alone.
 func (q *queue) pauseUntilNext() time.Duration {
-	wait := watch
-	if !q.next.IsZero() && !q.stopped() {
+	wait := clockCheck
+	switch {
+	case q.room() > 0 && !q.drained:
+		wait = 0 // more is at hand
+	case q.waits():
+		wait = retryPause
+	case !q.next.IsZero():
 		wait = min(wait, q.next.Sub(q.n.now()))
 	}
-	if len(q.kept) > 0 && q.batch == nil && !q.blocked {
-		wait = min(wait, gathering-q.n.now().Sub(q.since).Abs())
+	if len(q.outcomes) > 0 && q.batch == nil && !q.blocked {
+		wait = min(wait, commitDelay-q.n.now().Sub(q.since).Abs())
+	}
+	if q.paceWait > 0 && q.sending < q.workers {
+		wait = min(wait, q.paceWait)
 	}
 	return max(wait, time.Millisecond)
 }
 
-// stopped tells whether nothing may be sent now.
+// stopped reports whether nothing may be sent now.
 func (q *queue) stopped() bool {
 	rest := q.paused.Sub(q.n.now())
 	return q.blocked || 0 < rest && rest <= faultPause // a clock that went back does not make it longer
 }
 
-// room tells how many more letters may be composed: enough to keep the workers
+// waits reports whether nothing may be sent now, by a stop or because others go first.
+func (q *queue) waits() bool {
+	if q.stopped() || q.before == nil {
+		return q.stopped()
+	}
+	q.before.status.mu.Lock()
+	defer q.before.status.mu.Unlock()
+	return q.before.status.busy
+}
+
+// idle reports whether nothing is being sent or about to be.
+func (q *queue) idle() bool { return q.sending == 0 && len(q.ready) == 0 }
+
+// room returns how many more deliveries may be composed: enough to keep the workers
 // busy, and few enough that what they say is true when they go.
 func (q *queue) room() int {
 	switch held := len(q.busy); {
-	case q.stopped() || q.dry || len(q.ready) >= q.workers || held >= 2*q.workers+2*inACommit:
+	case q.waits() || q.drained || len(q.ready) >= q.workers || held >= 2*q.workers+2*commitSize:
 		return 0
 	case q.probing:
-		return min(1, max(0, 1-held))
+		return max(0, 1-held)
 	default:
 		return 2*q.workers - len(q.ready)
 	}
 }
 
-// fill composes letters of what is due.
+// fill composes what is due.
 func (q *queue) fill() {
 	if err := q.n.o.Store.Err(); err != nil {
 		q.block(err)
@@ -215,49 +216,50 @@ func (q *queue) fill() {
 	if n == 0 {
 		return
 	}
-	var letters []*letter
-	now := q.n.now()
+	var list []*delivery
 	err := q.n.o.Store.View("read the outbox", func(tx *store.Tx) (err error) {
-		letters, err = q.read(tx, now, n)
+		list, err = q.read(tx, q.n.now(), n)
 		return err
 	})
 	if err != nil {
 		q.block(err)
 		return
 	}
-	if q.dry = len(letters) < n; len(q.busy) == 0 {
-		q.tally.begin()
+	if q.drained = len(list) < n; len(q.busy) == 0 {
+		q.done = 0
 	}
-	for _, l := range letters {
-		q.busy[l.item.Seq] = true
-		if l.item.Kind != store.ConfirmItem {
-			q.people[l.item.Subscriber] = true
+	for _, d := range list {
+		q.busy[d.item.Seq] = true
+		if d.item.Kind != store.ConfirmItem {
+			q.people[d.item.Subscriber] = true
 		}
-		if l.settled || !l.later.IsZero() {
-			q.keep(outcome{letter: l, at: now})
+		if q.send == nil && !d.settled {
+			d.later = d.item.Expires // the outbox must not grow for ever
+		}
+		if d.unsent() {
+			q.keep(d)
 		} else {
-			q.ready = append(q.ready, l)
+			q.ready = append(q.ready, d)
 		}
 	}
 }
 
-// doubt notes whether the clock is believed. With a wrong one nobody knows what has
-// expired, and what an hour says.
-func (q *queue) doubt(doubting bool) {
-	if doubting && !q.doubting {
-		q.n.o.Log.Error("sending stopped: the machine's clock cannot be right; set it, or wait for the next cycle",
-			"channel", q.channel.String(), "clock", q.n.now())
-	}
-	q.doubting = doubting
-}
-
-func (q *queue) read(tx *store.Tx, now time.Time, n int) (letters []*letter, err error) {
-	believed, err := q.n.believed(tx, now)
-	if q.doubt(!believed && err == nil); err != nil || !believed {
+// read composes up to n items that are due. With a clock that is not believed there are
+// none: nobody knows what has expired.
+func (q *queue) read(tx *store.Tx, now time.Time, n int) (list []*delivery, err error) {
+	believed, err := tx.ClockBelieved(now)
+	if err != nil {
 		return nil, err
 	}
+	if !believed && !q.badClock {
+		q.n.o.Log.Error("sending stopped: the machine's clock cannot be right; set it, or wait for the next cycle",
+			"channel", q.String(), "clock", now)
+	}
+	if q.badClock = !believed; q.badClock {
+		return nil, nil
+	}
 	mine := map[subscription.ID]bool{}
-	items, err := tx.Due(q.channel, now, n, func(i *store.Item) bool {
+	items, err := tx.Due(q.Queue, now, n, func(i *store.Item) bool {
 		if q.busy[i.Seq] || i.Kind == store.ConfirmItem {
 			return q.busy[i.Seq]
 		}
@@ -268,85 +270,107 @@ func (q *queue) read(tx *store.Tx, now time.Time, n int) (letters []*letter, err
 	if err != nil {
 		return nil, err
 	}
-	if q.next, _ = tx.NextDue(q.channel); !q.next.After(now) {
+	if q.next, _ = tx.NextDue(q.Queue); !q.next.After(now) {
 		q.next = time.Time{} // at hand already
 	}
 	if err := q.composer.begin(tx, now); err != nil {
 		return nil, err
 	}
 	for i := range items {
-		l, err := q.composer.letter(&items[i])
+		d, err := q.composer.delivery(&items[i])
 		if err != nil {
 			return nil, err
 		}
-		letters = append(letters, l)
+		list = append(list, d)
 	}
-	return letters, nil
+	return list, nil
 }
 
-// launch gives letters to workers that are free.
+// launch hands deliveries to free workers. One that waits for the pace of its push
+// service lets those to others go before it.
 func (q *queue) launch(ctx context.Context) {
-	if q.stopped() {
-		for _, l := range q.ready {
-			q.release(l)
+	q.paceWait = 0
+	waiting := q.ready
+	q.ready = nil
+	if q.waits() {
+		for _, d := range waiting {
+			q.release(d)
 		}
-		q.ready = nil
 		return
 	}
-	for len(q.ready) > 0 && q.flying < q.workers {
-		l := q.ready[0]
-		q.ready = q.ready[1:]
-		if q.n.now().Sub(l.bulletin.Now).Abs() > stale {
-			q.release(l) // to be composed again
-			continue
+	for i, d := range waiting {
+		now := q.n.now()
+		switch {
+		case q.sending >= q.workers:
+			q.ready = append(q.ready, waiting[i:]...)
+			return
+		case now.Sub(d.message.Now).Abs() > stale:
+			q.release(d) // to be composed again
+		case q.crowded(d):
+			d.later, d.crowded, d.at = now.Add(q.crowdedWait(d)), true, now
+			q.keep(d)
+		case !q.paced(d):
+			q.ready = append(q.ready, d)
+		default:
+			d.probe = q.probing
+			q.sending++
+			q.flights[d.via()]++
+			go func() {
+				d.result = q.send(ctx, d)
+				d.at = q.n.now()
+				q.sent <- d
+			}()
 		}
-		l.probe = q.probing
-		q.flying++
-		go func() { q.done <- outcome{letter: l, result: q.send(ctx, l), at: q.n.now()} }()
 	}
 }
 
 // release lets an item be read again.
-func (q *queue) release(l *letter) {
-	delete(q.busy, l.item.Seq)
-	delete(q.people, l.item.Subscriber)
-	q.dry = false
+func (q *queue) release(d *delivery) {
+	delete(q.busy, d.item.Seq)
+	delete(q.people, d.item.Subscriber)
+	q.drained = false
 }
 
-// take takes in what came of a letter that was sent.
-func (q *queue) take(o outcome) {
-	q.flying--
-	stray := q.stray.is(&o)
+// landed takes in a delivery that was sent.
+func (q *queue) landed(d *delivery) {
+	q.sending--
+	if q.flights[d.via()]--; q.flights[d.via()] == 0 {
+		delete(q.flights, d.via())
+	}
 	switch {
-	case stray:
-		q.n.o.Log.Warn("the relay refuses an address that nobody confirmed, and takes others; it is tried again later",
-			"channel", q.channel.String(), "error", o.result.Err)
-	case o.result.Verdict == bulletin.OurFault:
-		q.pause(o)
-	case o.probe:
-		q.n.o.Log.Info("sending goes on", "channel", q.channel.String())
+	case d.result.Verdict == message.OurFault:
+		q.pause(d)
+	case d.probe:
+		q.n.o.Log.Info("sending goes on", "channel", q.String())
 		q.probing, q.paused = false, time.Time{}
 	}
-	q.keep(o)
+	q.keep(d)
 }
 
-func (q *queue) keep(o outcome) {
-	if len(q.kept) == 0 {
+// keep keeps an outcome until it is recorded.
+func (q *queue) keep(d *delivery) {
+	if len(q.outcomes) == 0 {
 		q.since = q.n.now()
 	}
-	q.kept = append(q.kept, o)
-	q.n.complain(&o)
+	q.outcomes = append(q.outcomes, d)
+	err := d.fault
+	if !d.unsent() && d.result.Verdict == message.Unsendable {
+		err = d.result.Err
+	}
+	if err != nil {
+		q.n.o.Log.Error("a message can never be sent", "channel", q.Channel.String(), "item", d.item.Seq, "error", err)
+	}
 }
 
-// pause stops the channel after a fault of ours: more of the same would do harm.
-func (q *queue) pause(o outcome) {
-	if !o.at.Before(q.paused) {
+// pause stops the queue after a fault of ours: more of the same would do harm.
+func (q *queue) pause(d *delivery) {
+	if !d.at.Before(q.paused) {
 		level := slog.LevelError
-		if o.probe {
+		if d.probe {
 			level = slog.LevelWarn // the same stop goes on
 		}
 		q.n.o.Log.Log(context.Background(), level, "sending stopped: it is our settings, keys or clock that are refused; nobody is erased, and one message tries again later",
-			"channel", q.channel.String(), "pause", faultPause, "error", o.result.Err)
+			"channel", q.String(), "pause", faultPause, "error", d.result.Err)
 	}
 	q.paused, q.probing = q.n.now().Add(faultPause), true
 }
@@ -355,15 +379,7 @@ func (q *queue) pause(o outcome) {
 func (q *queue) block(err error) {
 	if !q.blocked {
 		q.n.o.Log.Log(context.Background(), store.LogLevel(err), "sending stopped: the store cannot be used, and what was sent could not be recorded",
-			"channel", q.channel.String(), "error", err)
+			"channel", q.String(), "error", err)
 	}
-	q.blocked, q.retry = true, q.n.now().Add(watch)
-}
-
-// publish keeps the state for Outbox.
-func (q *queue) publish() {
-	q.status.mu.Lock()
-	defer q.status.mu.Unlock()
-	q.status.stopped = q.blocked || q.probing || q.doubting
-	q.status.sending, q.status.recording = q.flying, len(q.kept)
+	q.blocked, q.retryAt = true, q.n.now().Add(retryPause)
 }

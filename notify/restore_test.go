@@ -1,14 +1,16 @@
 package notify
 
 import (
+	"errors"
 	"os"
 	"testing"
 	"time"
 
 	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
-	"vigia/notify/bulletin"
+	"vigia/notify/message"
 	"vigia/store"
+	"vigia/store/storetest"
 	"vigia/store/subscription"
 )
 
@@ -32,7 +34,7 @@ func (w *world) restore(backup string) *store.Restored {
 func (w *world) reopen() {
 	w.Helper()
 	var err error
-	if w.store, err = store.Open(w.path, store.Options{}); err != nil {
+	if w.store, err = storetest.Open(w.path, store.Options{}); err != nil {
 		w.Fatal(err)
 	}
 	w.n = w.notifier(w, nil)
@@ -55,7 +57,7 @@ func snow(a *alert.Alert) { a.Hazard = hazard.Snow }
 func TestRestoringABackupTellsNobodyTwice(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.start()
-		w.mail.script(always(bulletin.Retry)) // what is for Dora waits when the backup is made
+		w.mail.script(always(message.Retry)) // what is for Dora waits when the backup is made
 		w.reader("dora@x.cl", wishes(nil))
 		w.browser("ana", wishes(nil))
 		leaves := w.browser("berta", wishes(nil))
@@ -98,7 +100,7 @@ func TestRestoringABackupTellsNobodyTwice(t *testing.T) {
 		w.pass(time.Minute)
 		w.expect(w.push, "ana: news raised wind", "carla: news raised wind")
 		w.expect(w.mail, "dora@x.cl: news raised wind")
-		if _, err := w.n.Show(leaves); err != subscription.ErrUnknownToken {
+		if _, err := w.n.Show(leaves); !errors.Is(err, subscription.ErrUnknownToken) {
 			t.Errorf("who left: %v", err)
 		}
 	})
@@ -109,7 +111,7 @@ func TestRestoringABackupTellsNobodyTwice(t *testing.T) {
 func TestRestoringABackupWhenTheFileIsLost(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.start()
-		w.mail.script(always(bulletin.Retry))
+		w.mail.script(always(message.Retry))
 		w.reader("dora@x.cl", wishes(nil))
 		w.issue("wind", nil, alert.Opened)
 		w.cycle()

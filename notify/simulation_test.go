@@ -12,7 +12,7 @@ import (
 
 	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
-	"vigia/notify/bulletin"
+	"vigia/notify/message"
 	"vigia/store"
 	"vigia/store/subscription"
 )
@@ -22,64 +22,64 @@ import (
 // each of them was told against what a person may expect. It knows nothing of how
 // that is decided: only what was told, when, and how the alerts were then.
 
-// listener is a person with what he believes of each story.
-type listener struct {
+// person is a person with what he believes of each thread.
+type person struct {
 	name   string
 	wishes subscription.Preferences
 	faulty bool               // his channel refuses now and then
-	knows  map[string]*belief // by story
+	knows  map[string]*belief // by thread
 }
 
-// belief is what somebody was told of a story.
+// belief is what somebody was told of a thread.
 type belief struct {
 	level alert.Level // the highest
-	told  []tale
+	told  []toldAlert
 	at    time.Time // when he was told last
 	over  bool
 }
 
-// tale is one alert as it was told.
-type tale struct {
+// toldAlert is one alert as it was told.
+type toldAlert struct {
 	level alert.Level
 	start time.Time
 }
 
-// drama is a world with its listeners and weather.
-type drama struct {
+// simulation is a world with its people and weather.
+type simulation struct {
 	*world
 	rng    *rand.Rand
-	people map[string]*listener
+	people map[string]*person
 	serial int
 	active int // times that somebody should have known, and it was looked at
 }
 
-var stagePlaces = []string{"base-torres", "refugio-chileno", "mirador-frances"}
+var trailSlugs = []string{"base-torres", "refugio-chileno", "mirador-frances"}
 
-func newDrama(w *world, seed uint64) *drama {
-	d := &drama{world: w, rng: rand.New(rand.NewPCG(seed, 1)), people: map[string]*listener{}}
+func newSimulation(w *world, seed uint64) *simulation {
+	d := &simulation{world: w, rng: rand.New(rand.NewPCG(seed, 1)), people: map[string]*person{}}
 	for i := range 40 {
-		p := &listener{name: fmt.Sprintf("p%02d", i), wishes: d.wishes(), faulty: i%5 == 4, knows: map[string]*belief{}}
+		p := &person{name: fmt.Sprintf("p%02d", i), wishes: d.wishes(), faulty: i%5 == 4, knows: map[string]*belief{}}
 		d.people[p.name] = p
 		w.browser(p.name, p.wishes)
 	}
-	w.push.script(func(s *sending) bulletin.Result {
+	w.push.script(func(s *sending) message.Result {
 		if n := crc32.ChecksumIEEE([]byte(s.to + s.at.Format("02T15"))); d.people[s.to].faulty && n%3 > 0 {
-			return bulletin.Result{Verdict: bulletin.Retry}
+			return message.Result{Verdict: message.Retry}
 		}
-		return bulletin.Result{}
+		return message.Result{}
 	})
 	return d
 }
 
-func (d *drama) wishes() subscription.Preferences {
+func (d *simulation) wishes() subscription.Preferences {
 	p := subscription.Preferences{Conditions: subscription.Conditions{MinLevel: alert.Caution}}
 	switch d.rng.IntN(3) {
 	case 0:
 		p.Parks = []string{paine}
 	case 1:
-		p.Trails = []string{paine + "/" + stagePlaces[d.rng.IntN(3)]}
+		p.Trails = []string{paine + "/" + trailSlugs[d.rng.IntN(3)]}
 	default:
-		p.Parks, p.Trails = []string{"alerce-andino"}, []string{paine + "/" + stagePlaces[d.rng.IntN(3)], paine + "/" + stagePlaces[d.rng.IntN(3)]}
+		p.Parks, p.Trails = []string{"alerce-andino"}, []string{paine + "/" + trailSlugs[d.rng.IntN(3)], paine + "/" + trailSlugs[d.rng.IntN(3)]}
 		slices.Sort(p.Trails)
 		p.Trails = slices.Compact(p.Trails)
 	}
@@ -105,12 +105,12 @@ func (d *drama) wishes() subscription.Preferences {
 // weather changes the alerts of an hour at random. The notices are those of the
 // park: its first alert, a higher level, an earlier start, the end of all, each with
 // a chance to be held back, as noise is.
-func (d *drama) weather() {
+func (d *simulation) weather() {
 	now := time.Now().UTC()
 	if d.rng.IntN(4) == 0 {
 		h := []hazard.Hazard{hazard.Wind, hazard.Snow}[d.rng.IntN(2)]
 		d.serial++
-		first := !d.storyActive(h, now)
+		first := !d.threadActive(h, now)
 		var notices []alert.ChangeKind
 		if first && d.rng.IntN(4) > 0 {
 			notices = []alert.ChangeKind{alert.Opened}
@@ -119,7 +119,7 @@ func (d *drama) weather() {
 			a.Hazard, a.Level = h, alert.Level(1+d.rng.IntN(2))
 			a.Start = now.Add(time.Duration(d.rng.IntN(20)) * time.Hour)
 			a.End = a.Start.Add(time.Duration(1+d.rng.IntN(30)) * time.Hour)
-			a.Trails = []string{stagePlaces[d.rng.IntN(3)]}
+			a.Trails = []string{trailSlugs[d.rng.IntN(3)]}
 		}, notices...)
 	}
 	for _, id := range slices.Sorted(maps.Keys(d.alerts)) {
@@ -130,7 +130,7 @@ func (d *drama) weather() {
 	d.endings(now)
 }
 
-func (d *drama) change(id string, a *alert.Alert, now time.Time) {
+func (d *simulation) change(id string, a *alert.Alert, now time.Time) {
 	noted := func(what alert.ChangeKind) []alert.ChangeKind {
 		if d.rng.IntN(4) == 0 {
 			return nil
@@ -151,13 +151,13 @@ func (d *drama) change(id string, a *alert.Alert, now time.Time) {
 	case 3:
 		d.issue(id, func(a *alert.Alert) { a.End = a.End.Add(3 * time.Hour) })
 	case 4:
-		d.issue(id, func(a *alert.Alert) { a.Trails = []string{stagePlaces[d.rng.IntN(3)], stagePlaces[d.rng.IntN(3)]} })
+		d.issue(id, func(a *alert.Alert) { a.Trails = []string{trailSlugs[d.rng.IntN(3)], trailSlugs[d.rng.IntN(3)]} })
 	default:
 		d.issue(id, dropped)
 	}
 }
 
-func (d *drama) storyActive(h hazard.Hazard, now time.Time) bool {
+func (d *simulation) threadActive(h hazard.Hazard, now time.Time) bool {
 	for _, a := range d.alerts {
 		if a.Hazard == h && a.Active(now) {
 			return true
@@ -166,8 +166,8 @@ func (d *drama) storyActive(h hazard.Hazard, now time.Time) bool {
 	return false
 }
 
-// endings notes the end of a story when its last alert is over.
-func (d *drama) endings(now time.Time) {
+// endings notes the end of a thread when its last alert is over.
+func (d *simulation) endings(now time.Time) {
 	for _, h := range []hazard.Hazard{hazard.Wind, hazard.Snow} {
 		var last *alert.Alert
 		for _, a := range d.alerts {
@@ -175,7 +175,7 @@ func (d *drama) endings(now time.Time) {
 				last = &a
 			}
 		}
-		if last == nil || d.storyActive(h, now) || len(last.Notices) > 0 && last.Notices[len(last.Notices)-1].What == alert.Withdrawn {
+		if last == nil || d.threadActive(h, now) || len(last.Notices) > 0 && last.Notices[len(last.Notices)-1].What == alert.Withdrawn {
 			continue
 		}
 		if d.rng.IntN(3) > 0 {
@@ -185,7 +185,7 @@ func (d *drama) endings(now time.Time) {
 }
 
 // hear checks what was delivered since the last time and takes it into the beliefs.
-func (d *drama) hear() {
+func (d *simulation) hear() {
 	d.push.mu.Lock()
 	fresh := slices.Clone(d.push.sent[d.push.seen:])
 	d.push.seen = len(d.push.sent)
@@ -195,22 +195,22 @@ func (d *drama) hear() {
 	}
 }
 
-func (d *drama) hearOne(s *sending) {
+func (d *simulation) hearOne(s *sending) {
 	p := d.people[s.to]
-	if s.Kind != bulletin.News && s.Kind != bulletin.Welcome {
+	if s.Kind != message.News && s.Kind != message.Welcome {
 		d.Errorf("%v: %s", s.at, s)
 		return
 	}
-	loud := s.Kind == bulletin.Welcome
+	loud := s.Kind == message.Welcome
 	for k, e := range s.Entries {
-		story := e.Alert.Hazard.String()
+		thread := e.Alert.Hazard.String()
 		if k > 0 && !e.Over() && s.Entries[k-1].Alert.Level < e.Alert.Level {
 			d.Errorf("%s at %v: the worst is not first", s, s.at)
 		}
-		b := p.knows[story]
+		b := p.knows[thread]
 		if b == nil {
 			b = &belief{over: true}
-			p.knows[story] = b
+			p.knows[thread] = b
 		}
 		loud = loud || e.Alert.Level == alert.Danger || b.level == alert.Danger
 		d.hearEntry(p, s, &e, b)
@@ -229,7 +229,7 @@ func orNone(q *subscription.Quiet) *subscription.Quiet {
 	return q
 }
 
-func (d *drama) hearEntry(p *listener, s *sending, e *bulletin.Entry, b *belief) {
+func (d *simulation) hearEntry(p *person, s *sending, e *message.Entry, b *belief) {
 	if e.Over() {
 		if b.over {
 			d.Errorf("%s at %v: the end of what he did not believe", s, s.at)
@@ -240,18 +240,18 @@ func (d *drama) hearEntry(p *listener, s *sending, e *bulletin.Entry, b *belief)
 	if !d.calls(p, e.Alert, s.at) {
 		d.Errorf("%s at %v: he wished %+v, it is %v %v–%v on %v", s, s.at, p.wishes, e.Alert.Level, e.Alert.Start, e.Alert.End, e.Alert.Trails)
 	}
-	same := slices.ContainsFunc(b.told, func(t tale) bool { return e.Alert.Start.Sub(t.start).Abs() < earlier && e.Alert.Level <= t.level })
+	same := slices.ContainsFunc(b.told, func(t toldAlert) bool { return e.Alert.Start.Sub(t.start).Abs() < earlier && e.Alert.Level <= t.level })
 	if !b.over && s.at.Sub(b.at) < 48*time.Hour && same && b.at.Before(s.at) {
 		d.Errorf("%s at %v: he was told the same at %v", s, s.at, b.at)
 	}
 	if b.over {
 		*b = belief{}
 	}
-	b.level, b.told, b.at = max(b.level, e.Alert.Level), append(b.told, tale{e.Alert.Level, e.Alert.Start}), s.at
+	b.level, b.told, b.at = max(b.level, e.Alert.Level), append(b.told, toldAlert{e.Alert.Level, e.Alert.Start}), s.at
 }
 
-// calls tells whether somebody's wishes call for an alert, by their plain meaning.
-func (d *drama) calls(p *listener, a *alert.Alert, now time.Time) bool {
+// calls reports whether somebody's wishes call for an alert, by their plain meaning.
+func (d *simulation) calls(p *person, a *alert.Alert, now time.Time) bool {
 	place := slices.Contains(p.wishes.Parks, a.Park)
 	for _, trail := range a.Trails {
 		place = place || slices.Contains(p.wishes.Trails, a.Park+"/"+trail)
@@ -265,8 +265,8 @@ func (d *drama) calls(p *listener, a *alert.Alert, now time.Time) bool {
 
 // expectNobodyInTheDark checks who should know: whoever has no quiet hours and a
 // channel that works knows of every danger that his wishes call for, and of every
-// other alert unless he was told of its story in the last two days.
-func (d *drama) expectNobodyInTheDark() {
+// other alert unless he was told of its thread in the last two days.
+func (d *simulation) expectNobodyInTheDark() {
 	now := time.Now().UTC()
 	for _, p := range d.people {
 		if p.faulty || p.wishes.Quiet != nil {
@@ -287,7 +287,7 @@ func (d *drama) expectNobodyInTheDark() {
 }
 
 // expectOneItemEach checks that nobody has two messages of one cycle.
-func (d *drama) expectOneItemEach() {
+func (d *simulation) expectOneItemEach() {
 	type key struct {
 		who subscription.ID
 		at  time.Time
@@ -305,14 +305,14 @@ func (d *drama) expectOneItemEach() {
 	})
 }
 
-// simulatedSeeds is how many stories the simulation tells.
-var simulatedSeeds = flag.Uint64("stories", 2, "stories of random weather and people; more were told when they were written")
+// simulatedSeeds is how many seeds the simulation runs.
+var simulatedSeeds = flag.Uint64("seeds", 1, "seeds of random weather and people; more were told when they were written")
 
 func TestRandomWeatherAndPeople(t *testing.T) {
 	for seed := range *simulatedSeeds {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			inWorld(t, func(w *world) {
-				d := newDrama(w, seed)
+				d := newSimulation(w, seed)
 				w.start()
 				w.pass(time.Second)
 				for range 120 {

@@ -18,9 +18,10 @@ import (
 
 	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
-	"vigia/notify/bulletin"
+	"vigia/notify/message"
 	"vigia/store"
 	"vigia/store/catalogue"
+	"vigia/store/storetest"
 	"vigia/store/subscription"
 )
 
@@ -77,10 +78,10 @@ func newWorld(t testing.TB, folder string) *world {
 	w.T, _ = t.(*testing.T)
 	w.path = filepath.Join(folder, "vigia.db")
 	var err error
-	if w.store, err = store.Open(w.path, store.Options{}); err != nil {
+	if w.store, err = storetest.Open(w.path, store.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if w.keys, err = OpenKeys(filepath.Join(folder, "vigia.key")); err != nil {
+	if w.keys, err = OpenKeys(filepath.Join(folder, "vigia.key"), clockwork.NewRealClock()); err != nil {
 		t.Fatal(err)
 	}
 	w.n = w.notifier(t, nil)
@@ -107,16 +108,24 @@ func (w *world) notifier(t testing.TB, change func(*Options)) *Notifier {
 // start lets the notifier run.
 func (w *world) start() {
 	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
+	var running sync.WaitGroup
+	running.Go(func() {
 		if err := w.n.Run(ctx); err != nil {
 			w.Error(err)
 		}
-	}()
+	})
+	running.Go(func() {
+		for ctx.Err() == nil {
+			_ = w.n.Erase(ctx) // logged
+			select {
+			case <-time.After(time.Minute):
+			case <-ctx.Done():
+			}
+		}
+	})
 	w.stop = func() {
 		cancel()
-		<-ended
+		running.Wait()
 		w.stop = nil
 	}
 	synctest.Wait()
@@ -202,16 +211,15 @@ func wishes(change func(p *subscription.Preferences)) subscription.Preferences {
 	return p
 }
 
-// browser subscribes somebody by Web Push and gives his name and token.
+// browser makes somebody a subscriber by Web Push, without the proof that it takes.
 func (w *world) browser(name string, p subscription.Preferences) (token string) {
 	w.Helper()
-	token, err := w.n.Subscribe(&subscription.Subscription{
+	s := &subscription.Subscription{
 		Target: &subscription.Target{Endpoint: name}, Preferences: p, Consent: subscription.Consent{At: time.Now().UTC(), Policy: "1"},
-	})
-	if err != nil {
-		w.Fatal(err)
 	}
-	return token
+	w.update(func(tx *store.Tx) error { return w.n.enroll(tx, s) })
+	notifyWorker(w.n.queues[subscription.WebPush].wake)
+	return w.keys.Token(s.ID)
 }
 
 // reader makes somebody a subscriber by e-mail, without the mails that it takes.
@@ -254,36 +262,36 @@ type script struct {
 	mu     sync.Mutex
 	sent   []sending
 	seen   int
-	answer func(s *sending) bulletin.Result // nil delivers
+	answer func(s *sending) message.Result // nil delivers
 }
 
 type sending struct {
 	at time.Time
 	to string
-	bulletin.Bulletin
+	message.Message
 }
 
 func newScript() *script { return &script{} }
 
 // Send implements Mailer.
-func (s *script) Send(ctx context.Context, b *bulletin.Bulletin, to string) bulletin.Result {
+func (s *script) Send(ctx context.Context, b *message.Message, to string) message.Result {
 	s.mu.Lock()
 	one := sending{time.Now().UTC(), to, *b}
 	answer := s.answer
 	s.mu.Unlock()
-	result := bulletin.Result{}
+	result := message.Result{}
 	if answer != nil {
 		result = answer(&one)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if result.Verdict == bulletin.Delivered {
+	if result.Verdict == message.Delivered {
 		s.sent = append(s.sent, one)
 	}
 	return result
 }
 
-// new gives what was delivered since it was asked last, a line each.
+// new returns what was delivered since it was asked last, a line each.
 func (s *script) new() (lines []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -296,21 +304,21 @@ func (s *script) new() (lines []string) {
 }
 
 // script is how all answer from now on.
-func (s *script) script(answer func(s *sending) bulletin.Result) {
+func (s *script) script(answer func(s *sending) message.Result) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answer = answer
 }
 
-func always(v bulletin.Verdict) func(*sending) bulletin.Result {
-	return func(*sending) bulletin.Result { return bulletin.Result{Verdict: v, Err: fmt.Errorf("as scripted")} }
+func always(v message.Verdict) func(*sending) message.Result {
+	return func(*sending) message.Result { return message.Result{Verdict: v, Err: fmt.Errorf("as scripted")} }
 }
 
 // pusher makes a script a Pusher.
 type pusher struct{ *script }
 
 // Send implements Pusher.
-func (p pusher) Send(ctx context.Context, b *bulletin.Bulletin, t *subscription.Target) bulletin.Result {
+func (p pusher) Send(ctx context.Context, b *message.Message, t *subscription.Target) message.Result {
 	return p.script.Send(ctx, b, t.Endpoint)
 }
 
@@ -318,7 +326,7 @@ var kinds = [...]string{"confirm", "welcome", "news", "no-data", "data-back", "t
 
 var whats = [...]string{alert.Opened: "opened", alert.Raised: "raised", alert.Moved: "moved", alert.Ended: "ended", alert.Withdrawn: "withdrawn"}
 
-// String says who was told what, without the time.
+// String returns who was told what, without the time.
 func (s *sending) String() string {
 	text := s.to + ": " + kinds[s.Kind]
 	for _, e := range s.Entries {

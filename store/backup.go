@@ -19,15 +19,20 @@ import (
 // ctx's error when that ends first; after any error there is no new file.
 func (s *Store) Backup(ctx context.Context, path string) error {
 	if err := s.backup(ctx, path, checkAll); err != nil {
+		s.noteDamage(err) // the copy is of pages as they are
 		return fmt.Errorf("back up to %s: %w", path, err)
 	}
+	s.damage.clear()
 	return nil
 }
 
-// verification reads a file in one transaction and tells what is wrong with it.
+// verification reads a file in one transaction and returns what is wrong with it.
 type verification func(ctx context.Context, path string, tx *bbolt.Tx) error
 
 func (s *Store) backup(ctx context.Context, path string, verify verification) error {
+	if err := s.broken.get(); err != nil {
+		return err
+	}
 	s.beginning.Lock()
 	live, err := s.file.Stat()
 	s.beginning.Unlock()

@@ -30,7 +30,7 @@ func written(b *testing.B) int64 {
 	return 0
 }
 
-// BenchmarkCommit gives beside the time of a cycle its ratio to the least that
+// BenchmarkCommit reports beside the time of a cycle its ratio to the least that
 // two fdatasync of as many bytes can take.
 func BenchmarkCommit(b *testing.B) {
 	for _, trails := range []int{200, 2_000, 20_000} {
@@ -137,7 +137,7 @@ func BenchmarkRuns(b *testing.B) {
 				}
 			}
 		}
-		value, err := sealedRun(appendRun(nil, runs[0]))
+		value, err := encodeRun(runs[0])
 		if err != nil {
 			b.Fatal(err)
 		}

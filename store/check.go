@@ -17,9 +17,16 @@ const osPage = 4096
 func (s *Store) Check(ctx context.Context) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	return s.view("check", func(tx *bbolt.Tx) error {
+	if s.db == nil {
+		return s.damage.get()
+	}
+	err := s.view("check", func(tx *bbolt.Tx) error {
 		return checkAll(ctx, s.path, tx)
 	})
+	if err == nil {
+		s.damage.clear()
+	}
+	return err
 }
 
 func checkAll(ctx context.Context, path string, tx *bbolt.Tx) error {
@@ -68,60 +75,88 @@ func touch(ctx context.Context, b *bbolt.Bucket) error {
 
 // checkValues decodes every value.
 func checkValues(path string, tx *bbolt.Tx) error {
-	if _, err := schemaOf(tx); err != nil {
-		return damagedValue(path, "schema", err)
+	if err := checkSchema(path, tx); err != nil {
+		return err
 	}
-	numbers := map[uint32]bool{}
-	highest := uint64(0)
-	checks := []struct {
-		bucket []byte
-		value  func(k, v []byte) error
-	}{
-		{bucketMeta, checkMeta},
-		{bucketRuns, func(k, _ []byte) error { return checkRun(tx.Bucket(bucketRuns).Bucket(k)) }},
-		{bucketUsage, func(k, v []byte) error { return checkSealed(v) }},
-		{bucketTrails, func(k, v []byte) error { return checkNumber(v, numbers, highest) }},
-		{bucketEstimates, func(k, v []byte) error { return checkHour(k, v, highest) }},
-		{bucketAlerts, func(k, v []byte) error { _, err := decodeAlert(k, v); return err }},
-		{bucketModels, func(k, v []byte) error { _, err := unsealTime(v); return err }},
-		{bucketNotices, func(k, v []byte) error { _, err := decodeNotices(k, v); return err }},
-		{bucketIssued, func(k, v []byte) error { return checkIssued(k, v) }},
-		{bucketPairs, func(k, v []byte) error { return checkPairs(k, v) }},
-		{bucketVerification, func(k, v []byte) error { return checkSealed(v) }},
-		{bucketSubscriptions, func(k, v []byte) error { return checkIndexed(tx, k, v) }},
-		{bucketAddresses, func(k, v []byte) error { return checkLeads(tx, bucketAddresses, k, v) }},
-		{bucketEndpoints, func(k, v []byte) error { return checkLeads(tx, bucketEndpoints, k, v) }},
-		{bucketFollowers, func(k, v []byte) error { return checkLeads(tx, bucketFollowers, k, v) }},
-		{bucketTrips, func(k, v []byte) error { return checkLeads(tx, bucketTrips, k, v) }},
-		{bucketEndings, func(k, v []byte) error { return checkLeads(tx, bucketEndings, k, v) }},
-		{bucketRequests, func(k, v []byte) error { _, err := decodeRequest(k, v); return err }},
-		{bucketPending, func(k, v []byte) error { _, err := decodePending(k, v); return err }},
-		{bucketMailed, func(k, v []byte) error { _, err := decodeMailed(k, v); return err }},
-		{bucketSuppressed, func(k, v []byte) error { _, err := unsealFor(k, v); return err }},
-		{bucketItems, func(k, v []byte) error { return checkQueued(tx, k, v) }},
-		{bucketTold, checkTold},
-		{bucketOutcomes, func(k, v []byte) error { _, _, _, err := decodeOutcome(k, v); return err }},
-		{bucketDecided, func(k, v []byte) error { _, err := decodeMark(k, v); return err }},
-		{bucketLeft, func(k, v []byte) error { _, err := decodeLeft(k, v); return err }},
-	}
-	if trails := tx.Bucket(bucketTrails); trails != nil {
-		highest = trails.Sequence()
-	}
-	for _, check := range checks {
-		if tx.Bucket(check.bucket) == nil {
-			return damagedValue(path, "buckets", fmt.Errorf("%w: %s is missing", errValue, check.bucket))
+	buckets := layout(tx)
+	for _, b := range buckets {
+		if tx.Bucket(b.name) == nil {
+			return damagedValue(path, "buckets", fmt.Errorf("%w: %s is missing", errValue, b.name))
 		}
 	}
-	for _, check := range checks {
-		err := tx.Bucket(check.bucket).ForEach(func(k, v []byte) error {
-			if err := check.value(k, v); err != nil {
-				return damagedValue(path, recordName(check.bucket, k), err)
+	for _, b := range buckets {
+		err := tx.Bucket(b.name).ForEach(func(k, v []byte) error {
+			if err := b.check(k, v); err != nil {
+				return damagedValue(path, recordName(b.name, k), err)
 			}
 			return nil
 		})
 		if err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// checkedBucket is a bucket of the file, with what verifies a record of it.
+type checkedBucket struct {
+	name  []byte
+	check func(k, v []byte) error
+}
+
+// layout lists all buckets of a file.
+func layout(tx *bbolt.Tx) []checkedBucket {
+	numbers := map[int]bool{}
+	highest := uint64(0)
+	if trails := tx.Bucket(bucketTrails); trails != nil {
+		highest = trails.Sequence()
+	}
+	return []checkedBucket{
+		{bucketMeta, checkMeta},
+		{bucketRuns, func(k, _ []byte) error { return checkRun(tx.Bucket(bucketRuns).Bucket(k)) }},
+		{bucketUsage, func(_, v []byte) error { return checkSealed(v) }},
+		{bucketTrails, func(_, v []byte) error { return checkNumber(v, numbers, highest) }},
+		{bucketEstimates, func(k, v []byte) error { return checkHour(k, v, highest) }},
+		{bucketModels, func(_, v []byte) error { _, err := unsealTime(v); return err }},
+		{bucketIssued, checkIssued},
+		{bucketPairs, checkPairs},
+		{bucketVerification, func(k, v []byte) error { _, err := unsealWith(k, v); return err }},
+		{alerts.name, alerts.verify},
+		{batches.name, batches.verify},
+		{subscriptions.name, func(k, v []byte) error { return checkIndexed(tx, k, v) }},
+		{identities.name, func(k, v []byte) error { return checkIdentity(tx, k, v) }},
+		{erased.name, erased.verify},
+		{requests.name, func(k, v []byte) error { return checkGiven(tx, requests.name, k, requests.verify(k, v)) }},
+		{pendings.name, pendings.verify},
+		{mailed.name, mailed.verify},
+		{suppressed.name, suppressed.verify},
+		{proofs.name, proofs.verify},
+		{items.name, func(k, v []byte) error { return checkGiven(tx, items.name, k, items.verify(k, v)) }},
+		{outcomes.name, outcomes.verify},
+		{threads.name, threads.verify},
+		{marks.name, marks.verify},
+	}
+}
+
+func checkMeta(k, v []byte) error {
+	switch string(k) {
+	case string(keyOutage):
+		return outages.verify(k, v)
+	case string(keySchema), string(keyCreated), string(keyLast), string(keyErased), string(keyKeys):
+		return checkSealed(v)
+	}
+	return fmt.Errorf("%w: nothing has this name", errValue)
+}
+
+// checkGiven verifies that the seq at the end of a key was given by its bucket: else
+// another record would take its place.
+func checkGiven(tx *bbolt.Tx, bucket, k []byte, err error) error {
+	if err != nil {
+		return err
+	}
+	seq, last := numberOf(k), tx.Bucket(bucket).Sequence()
+	if seq == 0 || seq > last {
+		return fmt.Errorf("%w: number %d, and %d was the last", errValue, seq, last)
 	}
 	return nil
 }
@@ -141,7 +176,7 @@ func checkSealed(v []byte) error {
 }
 
 // checkNumber verifies that a trail's number was given, and to this trail alone.
-func checkNumber(v []byte, seen map[uint32]bool, highest uint64) error {
+func checkNumber(v []byte, seen map[int]bool, highest uint64) error {
 	number, err := unsealNumber(v)
 	if err != nil {
 		return err
@@ -153,19 +188,15 @@ func checkNumber(v []byte, seen map[uint32]bool, highest uint64) error {
 	return nil
 }
 
-// checkHour verifies an hour and that its rows are of trails that have a number.
+// checkHour verifies that the rows of an hour are of trails that have a number.
 func checkHour(k, v []byte, highest uint64) error {
 	_, keyErr := decodeHourKey(k)
 	payload, err := unseal(v)
 	if err = errors.Join(keyErr, err); err != nil {
 		return err
 	}
-	ranges, err := takeRanges(&reader{b: payload})
-	if err != nil {
-		return err
-	}
-	if n := len(ranges); n > 0 && uint64(ranges[n-1].first+ranges[n-1].length-1) > highest {
-		return fmt.Errorf("%w: a row of a trail that has no number", errValue)
+	if rows := len(payload) / rowLen; len(payload)%rowLen != 0 || uint64(rows) > highest {
+		return fmt.Errorf("%w: %d bytes for %d trails", errValue, len(payload), highest)
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 // compactBatch is how many bytes are copied in one transaction.
 const compactBatch = 1 << 20
 
-// ErasedSince tells when the first erasure was whose content the file may still
+// ErasedSince returns when the first erasure was whose content the file may still
 // hold in free pages, and whether there was one since the file was compacted last.
 // The zero time stands for an unknown one.
 func (s *Store) ErasedSince() (since time.Time, erased bool) {
@@ -26,7 +26,7 @@ func (s *Store) ErasedSince() (since time.Time, erased bool) {
 		return err
 	})
 	if err != nil {
-		s.log.Error("the time of the first erasure cannot be read", "error", err)
+		s.log.Log(context.Background(), LogLevel(err), "the time of the first erasure cannot be read", "error", err)
 		return time.Time{}, erased
 	}
 	return since, erased
@@ -38,7 +38,7 @@ func (s *Store) ErasedSince() (since time.Time, erased bool) {
 // old file is still in use, save that it is ErrReadOnly when the new one has the
 // name but perhaps not on stable storage.
 func (s *Store) Compact() error {
-	if err := s.compact(); err != nil {
+	if err := s.rewrite(false); err != nil {
 		if isFull(err) && !errors.Is(err, ErrFull) {
 			err = fmt.Errorf("%w: %w", ErrFull, err)
 		}
@@ -47,25 +47,33 @@ func (s *Store) Compact() error {
 	return nil
 }
 
-func (s *Store) compact() error {
-	before, err := s.compacted()
-	if before == nil {
-		return err
+// rewrite puts in the file's place a copy of what it holds, while writers wait. A store
+// that is not written is refused, unless it is recovering: then it is written again.
+func (s *Store) rewrite(recovering bool) error {
+	old, err := s.replaceFile(recovering)
+	if old != nil {
+		_ = s.guarded(old.Close) // once those who still read it are done; nothing depends on it any more
 	}
-	// Whoever still reads the old file does so to his end.
-	return errors.Join(err, s.guarded(before.Close))
+	return err
 }
 
-func (s *Store) compacted() (before *bbolt.DB, err error) {
+func (s *Store) replaceFile(recovering bool) (old *bbolt.DB, err error) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	if err := s.refusal(); err != nil {
+	if err := s.refusal(); err != nil && !recovering {
 		return nil, err
 	}
-	return s.exchange()
+	// Of a page that is damaged the copy would look whole without what is missing.
+	if err := errors.Join(s.inPlace(), s.checkCopyable()); err != nil {
+		return nil, err
+	}
+	if old, err = s.exchange(); err == nil && recovering {
+		err = s.resume()
+	}
+	return old, err
 }
 
-// exchange makes the copy and goes over to it, while nobody else writes. It gives the
+// exchange makes the copy and goes over to it, while nobody else writes. It returns the
 // handle of the old file once that is no longer in use.
 func (s *Store) exchange() (before *bbolt.DB, err error) {
 	path, err := filepath.EvalSymlinks(s.path)
@@ -101,7 +109,7 @@ func (s *Store) exchange() (before *bbolt.DB, err error) {
 	return s.takeOver(made.Name(), path)
 }
 
-// usedBytes tells about how much of the file is not free.
+// usedBytes returns about how much of the file is not free.
 func (s *Store) usedBytes() int64 {
 	stats := s.Stats()
 	return s.Size() - int64(stats.FreePageN+stats.PendingPageN)*pageSize
@@ -135,8 +143,8 @@ func (s *Store) copyTo(name string) (err error) {
 // checkCompacted verifies pages and schema: a value that was damaged before does
 // not keep the file from forgetting.
 func checkCompacted(ctx context.Context, path string, tx *bbolt.Tx) error {
-	if _, err := schemaOf(tx); err != nil {
-		return damagedValue(path, "schema", err)
+	if err := checkSchema(path, tx); err != nil {
+		return err
 	}
 	return checkPages(ctx, path, tx)
 }
@@ -148,12 +156,20 @@ func (s *Store) takeOver(name, path string) (before *bbolt.DB, err error) {
 	if err != nil {
 		return nil, err
 	}
+	held, err := file.Stat()
+	if err == nil {
+		err = s.inPlace() // what somebody else put there is not replaced
+	}
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
 	s.beginning.Lock()
 	defer s.beginning.Unlock()
 	if err := os.Rename(name, path); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	before, s.db, s.file = s.db, db, file
+	before, s.db, s.file, s.held = s.db, db, file, held
+	s.db.NoSync = s.noSync
 	s.noteSize()
 	if err := syncDir(filepath.Dir(path)); err != nil {
 		// After a power cut the name might lead to the old file again: what would be

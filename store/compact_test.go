@@ -7,10 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -131,7 +128,7 @@ func TestOthersMerelyWaitForACompaction(t *testing.T) {
 	others := []func(n int) error{
 		func(int) error {
 			return s.View("read", func(tx *Tx) error {
-				items, err := tx.Due(subscription.Email, testHour, 99, nil)
+				items, err := tx.Due(Queue{}, testHour, 99, nil)
 				if err == nil && len(items) < 5 {
 					err = fmt.Errorf("%d items", len(items))
 				}
@@ -270,7 +267,7 @@ func TestADamagedValueIsNoObstacleAndADamagedFileIs(t *testing.T) {
 	must(t, err)
 	fillLists(t, s, 5)
 	erased, _ := churn(t, s, 101, 5)
-	corrupt(t, s, bucketItems, keysOf(t, s, "items")[0], func(v []byte) { v[7] ^= 1 })
+	corrupt(t, s, items.name, keysOf(t, s, "items")[0], func(v []byte) { v[7] ^= 1 })
 	must(t, s.Compact())
 	if n := foundIn(t, path, erased); n > 0 {
 		t.Errorf("%d addresses in the file", n)
@@ -284,32 +281,6 @@ func TestADamagedValueIsNoObstacleAndADamagedFileIs(t *testing.T) {
 		t.Errorf("left %v", left)
 	}
 	_ = s.Close()
-}
-
-func TestACompactionOnAFullDisk(t *testing.T) {
-	dir := t.TempDir()
-	if err := syscall.Mount("none", dir, "tmpfs", 0, "size=6m"); err != nil {
-		t.Skipf("a small file system cannot be mounted here (%v): the full disk was not tried", err)
-	}
-	defer func() { must(t, syscall.Unmount(dir, 0)) }()
-	path := filepath.Join(dir, "vigia.db")
-	s, err := Open(path, testOptions())
-	must(t, err)
-	defer func() { checkAndClose(t, s) }()
-	must(t, s.SaveLedger(make([]byte, 3<<20)))
-	keep(t, s, func(tx *Tx) error { return errors.Join(tx.PutSubscription(byMail(1, []string{"a"}))) })
-	keep(t, s, func(tx *Tx) error { _, err := tx.Erase(idOf(1)); return err })
-	if err := s.Compact(); !errors.Is(err, ErrFull) {
-		t.Errorf("%v", err)
-	}
-	if left := leftBeside(path); len(left) > 0 {
-		t.Errorf("left %v", left)
-	}
-	must(t, s.SaveLedger(nil))
-	if _, still := s.ErasedSince(); !still || s.Err() != nil {
-		t.Errorf("erased %v, %v", still, s.Err())
-	}
-	must(t, s.Compact())
 }
 
 func TestALinkToTheFileStaysALink(t *testing.T) {
@@ -457,102 +428,4 @@ func verifyCompacted(t *testing.T, path string, kept int) int {
 		t.Errorf("left after the next start: %v", left)
 	}
 	return n
-}
-
-// Each system call of a compaction that changes something is made to fail, and the
-// process to die at it, for the first, the second … until there is none more.
-func TestEveryStepOfACompactionMayFail(t *testing.T) {
-	t.Parallel()
-	strace := findStrace(t, "the steps were not tried")
-	template := newPath(t)
-	s, err := Open(template, testOptions())
-	must(t, err)
-	step := compactStep{strace: strace}
-	step.erased, step.living = churn(t, s, 1, 10)
-	must(t, s.Close())
-	step.content, err = os.ReadFile(template)
-	must(t, err)
-	total := 0
-	for _, fault := range []string{"error=EIO", "error=ENOSPC", "signal=SIGKILL"} {
-		for _, call := range []string{"pwrite64", "fdatasync", "fsync", "renameat", "ftruncate", "openat"} {
-			came := 0
-			for when := 1; when < 60; when += 1 + when/8 {
-				inject := fmt.Sprintf("inject=%s:%s:when=%d", call, fault, when)
-				if reached := step.compactUnder(t, inject, call); !reached {
-					break
-				}
-				came++
-			}
-			t.Logf("%s: %d faults at %s", fault, came, call)
-			total += came
-		}
-	}
-	if total == 0 {
-		t.Skip("strace cannot trace here: the steps were not tried")
-	}
-}
-
-// compactStep is a file to be compacted by another process under a fault.
-type compactStep struct {
-	strace         string
-	content        []byte
-	erased, living []string
-}
-
-// compactUnder runs one compaction with a fault and verifies what is left. It tells
-// whether the fault came at all.
-func (c *compactStep) compactUnder(t *testing.T, inject, call string) (reached bool) {
-	t.Helper()
-	dir := t.TempDir()
-	path, trace := filepath.Join(dir, "vigia.db"), filepath.Join(dir, "trace")
-	must(t, os.WriteFile(path, c.content, 0o600))
-	child := startChild(t, "compactOnce", path, c.strace, "-f", "-qq", "-o", trace,
-		"-e", "trace="+call, "-e", inject)
-	var said []string
-	for child.out.Scan() {
-		said = append(said, child.out.Text())
-	}
-	_ = child.command.Wait()
-	text, err := os.ReadFile(trace)
-	must(t, err)
-	reached = bytes.Contains(text, []byte("INJECTED")) || bytes.Contains(text, []byte("killed by SIGKILL"))
-	s, err := Open(path, testOptions())
-	if err != nil {
-		t.Fatalf("%s: %v", inject, err)
-	}
-	defer checkAndClose(t, s)
-	n := 0
-	see(t, s, func(tx *Tx) error {
-		return tx.EachFollower([]string{"a"}, func(*Follower, []int) error { n++; return nil })
-	})
-	if n != len(c.living) || len(leftBeside(path)) > 0 {
-		t.Errorf("%s: %d of %d subscriptions, left %v, said %q", inject, n, len(c.living), leftBeside(path), said)
-	}
-	if _, still := s.ErasedSince(); !still && foundIn(t, path, c.erased) > 0 {
-		t.Errorf("%s: counts as compacted with %d addresses in it", inject, foundIn(t, path, c.erased))
-	}
-	if ledger, err := s.Ledger(); slices.Contains(said, "written") && string(ledger) != "after" {
-		t.Errorf("%s: what was written after it is lost: %q, %v", inject, ledger, err)
-	}
-	if slices.Contains(said, "compacted") && foundIn(t, path, c.erased) > 0 {
-		t.Errorf("%s: said to be compacted, with %d addresses in it", inject, foundIn(t, path, c.erased))
-	}
-	return reached
-}
-
-// childCompactOnce compacts and then writes, and says what went well.
-func childCompactOnce(path string) error {
-	s, err := Open(path, testOptions())
-	if err != nil {
-		return err
-	}
-	if err := s.Compact(); err == nil {
-		fmt.Println("compacted")
-	} else {
-		fmt.Println("not compacted:", strings.ReplaceAll(err.Error(), "\n", " "))
-	}
-	if err := s.SaveLedger([]byte("after")); err == nil {
-		fmt.Println("written")
-	}
-	return s.Close()
 }

@@ -10,9 +10,11 @@ import (
 	"time"
 )
 
-// The copies of the file that this program makes by itself or is asked for without
-// a name: where they lie and how their names begin and end.
+// What lies beside the file: the keys, and the copies of it that this program makes by
+// itself or is asked for without a name.
 const (
+	// KeyFile is the file of the service's keys, beside the store's.
+	KeyFile = "vigia.key"
 	// BackupFolder is the folder of the backups, in that of the data.
 	BackupFolder = "backups"
 	// DailyBackup begins the name of a backup that was made because a day was over.
@@ -22,21 +24,19 @@ const (
 	// BackupSuffix ends the names of both.
 	BackupSuffix = ".db"
 
-	schemaInfix   = ".schema"   // the file as it was before a change of schema, and when
 	replacedInfix = ".replaced" // the file that a restore took the place of, and when
 )
 
 // DropCopies deletes the copies of the file that were made before an instant and
 // lie where this program puts them: the backups in their folder, and beside the file
-// those from before a change of schema and the files that a restore replaced. They
-// hold what has been erased since. Copies that were put elsewhere are left.
+// those that a restore replaced. They hold what has been erased since. Copies that
+// were put elsewhere are left.
 func (s *Store) DropCopies(before time.Time) error {
 	folder, base := filepath.Dir(s.path), filepath.Base(s.path)
 	backups := filepath.Join(folder, BackupFolder)
 	return errors.Join(
 		dropCopies(backups, DailyBackup, BackupSuffix, before),
 		dropCopies(backups, AskedBackup, BackupSuffix, before),
-		dropCopies(folder, base+schemaInfix, "", before),
 		dropCopies(folder, base+replacedInfix, "", before),
 	)
 }

@@ -25,7 +25,7 @@ func TestOldCopiesAreDropped(t *testing.T) {
 		"backups/vigia-20261020T000000Z.db": -time.Hour, "backups/vigia-20261121T000000Z.db": time.Hour, "backups/mine.db": -time.Hour,
 		"backups/daily-20261020T073000Z.db": -time.Hour, "backups/daily-20261121T073000Z.db": time.Hour,
 		base + ".replaced-20261020T000000Z": -time.Hour, base + ".replaced-20261121T000000Z": time.Hour,
-		base + ".schema3-1": -time.Hour, base + ".schema3-2": time.Hour, "other.db": -time.Hour, "backups/vigia-folder.db/x": -time.Hour,
+		"other.db": -time.Hour, "backups/vigia-folder.db/x": -time.Hour,
 	} {
 		name = filepath.Join(folder, name)
 		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
@@ -50,7 +50,7 @@ func TestOldCopiesAreDropped(t *testing.T) {
 		}
 	}
 	slices.Sort(left)
-	want := []string{"backups", "backups/mine.db", "backups/vigia-20261121T000000Z.db", "backups/vigia-folder.db", "other.db", base, base + ".schema3-2",
+	want := []string{"backups", "backups/mine.db", "backups/vigia-20261121T000000Z.db", "backups/vigia-folder.db", "other.db", base,
 		"backups/daily-20261121T073000Z.db", base + ".replaced-20261121T000000Z"}
 	slices.Sort(want)
 	if !slices.Equal(left, want) {

@@ -2,13 +2,11 @@ package store
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -18,14 +16,12 @@ import (
 
 // The test binary runs itself as another process that does one of these.
 var childTasks = map[string]func(path string) error{
-	"hold":        childHold,
-	"commit":      childCommit,
-	"fsync":       childFsync,
-	"people":      childPeople,
-	"compact":     childCompact,
-	"compactOnce": childCompactOnce,
-	"backup":      childBackup,
-	"restore":     childRestore,
+	"hold":    childHold,
+	"commit":  childCommit,
+	"people":  childPeople,
+	"compact": childCompact,
+	"backup":  childBackup,
+	"restore": childRestore,
 }
 
 func TestMain(m *testing.M) {
@@ -171,7 +167,7 @@ func verifyAfterCrash(t *testing.T, path string, acknowledged int) int {
 		return n
 	}
 	want := crashCycle(n)
-	last, err := s.LastTime()
+	last, err := keptTime(s)
 	if err != nil || !last.Equal(want.IssuedAt) {
 		t.Errorf("last time %v, %v, want %v", last, err, want.IssuedAt)
 	}
@@ -189,62 +185,4 @@ func verifyAfterCrash(t *testing.T, path string, acknowledged int) int {
 		}
 	}
 	return n
-}
-
-// childFsync writes until a write fails, then says how the store stands.
-func childFsync(path string) error {
-	s, err := Open(path, testOptions())
-	if err != nil {
-		return err
-	}
-	for n := range 20 {
-		if err = s.SaveLedger([]byte(strconv.Itoa(n))); err != nil {
-			break
-		}
-	}
-	later := s.SaveLedger([]byte("later"))
-	_, read := s.Ledger()
-	fmt.Println(errors.Is(err, ErrReadOnly), errors.Is(later, ErrReadOnly), read == nil, s.Err() != nil)
-	return s.Close()
-}
-
-// findStrace gives the program that makes system calls fail. Without it a test is
-// skipped, except on CI.
-func findStrace(t *testing.T, consequence string) string {
-	t.Helper()
-	strace, err := exec.LookPath("strace")
-	switch {
-	case err == nil:
-	case os.Getenv("CI") == "true":
-		t.Fatal("strace is not here: " + consequence)
-	default:
-		t.Skip("strace is not here: " + consequence)
-	}
-	return strace
-}
-
-func TestAfterAnErrorOfFsyncNothingIsWritten(t *testing.T) {
-	t.Parallel()
-	strace := findStrace(t, "errors of fsync were not tried")
-	for _, when := range []int{1, 2, 5} {
-		path := newPath(t)
-		s := openStore(t, path)
-		if err := s.SaveLedger([]byte("before")); err != nil {
-			t.Fatal(err)
-		}
-		checkAndClose(t, s)
-		inject := fmt.Sprintf("inject=fdatasync:error=EIO:when=%d", when)
-		child := startChild(t, "fsync", path, strace, "-f", "-qq", "-o", "/dev/null", "-e", "trace=fdatasync", "-e", inject)
-		var said []string
-		for child.out.Scan() {
-			said = append(said, child.out.Text())
-		}
-		if err := child.command.Wait(); err != nil && len(said) == 0 {
-			t.Skipf("strace cannot trace here (%v): errors of fsync were not tried", err)
-		}
-		if got := strings.Join(said, "\n"); got != "true true true true" {
-			t.Errorf("fault at fdatasync %d: refused, later refused, read, reason: %s", when, got)
-		}
-		openStore(t, path)
-	}
 }

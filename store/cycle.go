@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -14,11 +13,7 @@ import (
 	"vigia/store/catalogue"
 )
 
-const (
-	historyKept = 168 * time.Hour
-	alertsKept  = 30 * 24 * time.Hour // after they are over
-	clockJump   = 7 * 24 * time.Hour  // from here on the clock is not believed
-)
+const historyKept = 168 * time.Hour
 
 // Cycle is what an hourly cycle leaves behind.
 type Cycle struct {
@@ -49,7 +44,7 @@ func (s *Store) Commit(c *Cycle) error {
 		return fmt.Errorf("%s: %w", what, err)
 	}
 	err := s.commit(what, c, c.Decide != nil)
-	if isUndecided(err) {
+	if undecided := (*undecidedError)(nil); errors.As(err, &undecided) {
 		s.log.Error("who is told of what changed could not be decided; the next cycle decides it", "error", err)
 		err = s.commit(what, c, false)
 	}
@@ -59,6 +54,7 @@ func (s *Store) Commit(c *Cycle) error {
 func (s *Store) commit(what string, c *Cycle, deciding bool) error {
 	numbered := (*numbering)(nil)
 	err := s.update(what, func(tx *bbolt.Tx) (err error) {
+		t := &Tx{store: s, tx: tx}
 		if numbered, err = s.giveNumbers(tx, c.Catalogue); err != nil {
 			return err
 		}
@@ -69,14 +65,14 @@ func (s *Store) commit(what string, c *Cycle, deciding bool) error {
 		err = errors.Join(
 			putEstimates(tx, numbered, c, believed),
 			putIssued(tx, numbered, c, believed),
-			putAlerts(tx, c, believed),
+			t.putAlerts(c, believed),
 			putConfirmed(tx, c.ConfirmedAt),
 			putLast(tx, c, believed),
 		)
 		if err != nil || !deciding || !believed && !c.Estimates {
 			return err
 		}
-		return s.decide(tx, c)
+		return t.decide(c)
 	})
 	if err == nil {
 		s.numbering.Store(numbered)
@@ -96,20 +92,6 @@ func (c *Cycle) valid() error {
 		return c.Issued.valid(c)
 	}
 	return nil
-}
-
-// believed tells whether the clock can be right: the first cycle, or one near to
-// that before it.
-func (s *Store) believed(tx *bbolt.Tx, now time.Time) (bool, error) {
-	value := tx.Bucket(bucketMeta).Get(keyLast)
-	if value == nil {
-		return true, nil
-	}
-	last, err := unsealTime(value)
-	if err != nil {
-		return false, damagedValue(s.path, "last time", err)
-	}
-	return now.Sub(last).Abs() <= clockJump, nil
 }
 
 // putLast keeps the cycle's time. After a jump of the clock it waits for one with
@@ -139,66 +121,7 @@ func putEstimates(tx *bbolt.Tx, n *numbering, c *Cycle, prune bool) error {
 		return nil
 	}
 	oldest, newest := hourKey(c.Hour.Add(-historyKept)), hourKey(c.Hour.Add(historyKept))
-	var drop [][]byte
-	cursor := bucket.Cursor()
-	for k, _ := cursor.First(); k != nil && bytes.Compare(k, oldest) < 0; k, _ = cursor.Next() {
-		drop = append(drop, bytes.Clone(k))
-	}
-	for k, _ := cursor.Last(); k != nil && bytes.Compare(k, newest) > 0; k, _ = cursor.Prev() {
-		drop = append(drop, bytes.Clone(k))
-	}
-	return deleteAll(bucket, drop)
-}
-
-// deleteAll deletes keys that were collected before: a cursor that deletes as it
-// goes skips keys.
-func deleteAll(bucket *bbolt.Bucket, keys [][]byte) error {
-	for _, k := range keys {
-		if err := bucket.Delete(k); err != nil {
-			return fmt.Errorf("delete: %w", err)
-		}
-	}
-	return nil
-}
-
-// putAlerts makes the bucket hold the cycle's alerts and no others, writing only
-// those that changed.
-func putAlerts(tx *bbolt.Tx, c *Cycle, prune bool) error {
-	bucket := tx.Bucket(bucketAlerts)
-	keep := make(map[string]bool, len(c.Alerts))
-	for i := range c.Alerts {
-		a := &c.Alerts[i]
-		if prune && c.IssuedAt.Sub(overAt(a)) > alertsKept {
-			continue
-		}
-		value, err := json.Marshal(a)
-		if err != nil {
-			return fmt.Errorf("alert %s: %w", a.ID, err)
-		}
-		keep[a.ID] = true
-		if bytes.Equal(bucket.Get([]byte(a.ID)), value) {
-			continue
-		}
-		if err := bucket.Put([]byte(a.ID), value); err != nil {
-			return fmt.Errorf("put alert %q: %w", a.ID, err)
-		}
-	}
-	var drop [][]byte
-	cursor := bucket.Cursor()
-	for k, _ := cursor.First(); k != nil; k, _ = cursor.Next() {
-		if !keep[string(k)] {
-			drop = append(drop, bytes.Clone(k))
-		}
-	}
-	return deleteAll(bucket, drop)
-}
-
-// overAt tells when an alert was or will be over.
-func overAt(a *alert.Alert) time.Time {
-	if a.Cancelled && a.UpdatedAt.Before(a.End) {
-		return a.UpdatedAt
-	}
-	return a.End
+	return dropKeys(bucket, func(key []byte) bool { return bytes.Compare(key, oldest) < 0 || bytes.Compare(key, newest) > 0 })
 }
 
 func putConfirmed(tx *bbolt.Tx, confirmed map[string]time.Time) error {
@@ -209,4 +132,20 @@ func putConfirmed(tx *bbolt.Tx, confirmed map[string]time.Time) error {
 		}
 	}
 	return nil
+}
+
+// Confirmed returns for each model when its run was last confirmed as the newest.
+func (s *Store) Confirmed() (map[string]time.Time, error) {
+	confirmed := map[string]time.Time{}
+	err := s.view("read the confirmations", func(tx *bbolt.Tx) error {
+		return tx.Bucket(bucketModels).ForEach(func(k, v []byte) error {
+			at, err := unsealTime(v)
+			if err != nil {
+				return damagedValue(s.path, fmt.Sprintf("confirmation of %q", k), err)
+			}
+			confirmed[string(k)] = at
+			return nil
+		})
+	})
+	return confirmed, err
 }

@@ -18,7 +18,7 @@ func TestADamagedRecordCostsNobodyElse(t *testing.T) {
 	const each = 5
 	lists := map[string]func(tx *Tx) (n int, err error){
 		"items": func(tx *Tx) (int, error) {
-			items, err := tx.Due(subscription.Email, testHour, 99, nil)
+			items, err := tx.Due(Queue{}, testHour, 99, nil)
 			return len(items), err
 		},
 		"requests": func(tx *Tx) (int, error) { requests, err := tx.Requests(0, 99); return len(requests), err },
@@ -26,15 +26,10 @@ func TestADamagedRecordCostsNobodyElse(t *testing.T) {
 			err = tx.EachPending(func(subscription.Hash, *subscription.Pending) error { n++; return nil })
 			return n, err
 		},
-		"told": func(tx *Tx) (n int, err error) {
-			err = tx.EachTold("a", func(subscription.ID, Told) error { n++; return nil })
+		"threads": func(tx *Tx) (n int, err error) {
+			err = tx.EachDecided("a", func(subscription.ID, Decided) error { n++; return nil })
 			return n, err
 		},
-		"trips": func(tx *Tx) (n int, err error) {
-			err = tx.EachWithTrip(func(*Follower) error { n++; return nil })
-			return n, err
-		},
-		"endings": func(tx *Tx) (int, error) { ids, err := tx.Ending(testHour, 99); return len(ids), err },
 		"outcomes": func(tx *Tx) (n int, err error) {
 			err = tx.EachOutcome(func(uint64, Outcome, time.Time) error { n++; return nil })
 			return n, err
@@ -91,8 +86,8 @@ func fillLists(t *testing.T, s *Store, n int) {
 			pending := subscription.Pending{Address: addressOf(i), Preferences: one.Preferences}
 			item, done := Item{Kind: NewsItem, Due: testHour}, Item{Kind: NewsItem, Due: testHour}
 			must(t, errors.Join(tx.PutSubscription(one), tx.PutRequest(&request), tx.PutPending(subscription.Hash{byte(i)}, &pending),
-				tx.PutTold("a", one.ID, Told{At: testHour}), tx.Enqueue(&item), tx.Enqueue(&done)))
-			must(t, tx.Settle(&done, DeliveredOutcome, testHour))
+				tx.PutDecided("a", one.ID, Decided{At: testHour}), tx.Enqueue(&item), tx.Enqueue(&done)))
+			must(t, errors.Join(tx.Settle(&done, DeliveredOutcome, testHour), tx.noteErased(idOf(1000+i))))
 		}
 		return nil
 	})
@@ -113,7 +108,7 @@ func TestAValueUnderAnothersKeyIsDamaged(t *testing.T) {
 	defer func() { must(t, s.Close()) }()
 	fillLists(t, s, 2)
 	for _, name := range []string{
-		"subscriptions", "addresses", "followers", "trips", "endings", "requests", "pending", "items", "told", "outcomes",
+		"subscriptions", "identities", "erased", "requests", "pending", "items", "threads", "outcomes",
 	} {
 		keys := keysOf(t, s, name)
 		must(t, s.update("swap", func(tx *bbolt.Tx) error {
@@ -145,8 +140,8 @@ func TestADamagedIndexIsGoneAround(t *testing.T) {
 	mail, push := byMail(1, []string{"a"}), byPush(2, "a")
 	keep(t, s, func(tx *Tx) error { return errors.Join(tx.PutSubscription(mail), tx.PutSubscription(push)) })
 	identity := subscription.Identity(mail.Address)
-	corrupt(t, s, bucketAddresses, []byte(identity), func(v []byte) { v[9] ^= 1 })
-	corrupt(t, s, bucketEndpoints, endpointKey(push.Target.Endpoint), func(v []byte) { v[9] ^= 1 })
+	corrupt(t, s, identities.name, []byte(identity), func(v []byte) { v[9] ^= 1 })
+	corrupt(t, s, identities.name, endpointKey(push.Target.Endpoint), func(v []byte) { v[9] ^= 1 })
 	find := func() {
 		see(t, s, func(tx *Tx) error {
 			if id, ok := tx.ByAddress(identity); !ok || id != mail.ID {
@@ -174,23 +169,15 @@ func TestTheCheckComparesIndexesWithSubscriptions(t *testing.T) {
 	must(t, err)
 	defer func() { must(t, s.Close()) }()
 	fillLists(t, s, 1)
-	for _, name := range []string{"addresses", "followers", "trips", "endings"} {
-		key := keysOf(t, s, name)[0]
-		value := []byte(nil)
-		must(t, s.update("lose", func(tx *bbolt.Tx) error {
-			value = slices.Clone(tx.Bucket([]byte(name)).Get(key))
-			return tx.Bucket([]byte(name)).Delete(key)
-		}))
-		wantDamaged(t, s.Check(t.Context()))
-		must(t, s.update("find", func(tx *bbolt.Tx) error { return tx.Bucket([]byte(name)).Put(key, value) }))
-		must(t, s.Check(t.Context()))
-	}
-	id := idOf(0)
-	stale := append(appendPrefix(nil, "b"), id[:]...)
-	must(t, s.update("leave behind", func(tx *bbolt.Tx) error {
-		one := byMail(0, nil)
-		value := appendFollower(unsealed(8), one.Channel, &one.Preferences.Conditions)
-		return tx.Bucket(bucketFollowers).Put(stale, sealFor(stale, value))
+	key, value := keysOf(t, s, "identities")[0], []byte(nil)
+	must(t, s.update("lose", func(tx *bbolt.Tx) error {
+		value = slices.Clone(tx.Bucket(identities.name).Get(key))
+		return tx.Bucket(identities.name).Delete(key)
 	}))
+	wantDamaged(t, s.Check(t.Context()))
+	must(t, s.update("find", func(tx *bbolt.Tx) error { return tx.Bucket(identities.name).Put(key, value) }))
+	must(t, s.Check(t.Context()))
+	id := idOf(0)
+	keep(t, s, func(tx *Tx) error { return identities.put(tx, []byte("otra@ejemplo.cl"), &id) })
 	wantDamaged(t, s.Check(t.Context()))
 }

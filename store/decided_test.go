@@ -63,7 +63,7 @@ func (d *decider) decide(tx *Tx, c *Cycle, changed []ChangedAlert) error {
 			d.t.Errorf("the alert is not kept yet: %+v, %v", kept, err)
 		}
 		item := Item{Kind: NewsItem, Due: c.IssuedAt, News: []News{{Alert: change.Alert.ID}}}
-		if err := errors.Join(tx.Enqueue(&item), tx.PutTold("a/viento", idOf(1), Told{At: c.IssuedAt})); err != nil {
+		if err := errors.Join(tx.Enqueue(&item), tx.PutDecided("a/viento", idOf(1), Decided{At: c.IssuedAt})); err != nil {
 			return err
 		}
 	}
@@ -85,7 +85,7 @@ func (d *decider) expect(when string, got []string, want ...string) {
 
 func (d *decider) marks() (ids []string) {
 	must(d.t, d.store.view("marks", func(tx *bbolt.Tx) error {
-		return tx.Bucket(bucketDecided).ForEach(func(k, _ []byte) error { ids = append(ids, string(k)); return nil })
+		return tx.Bucket(marks.name).ForEach(func(k, _ []byte) error { ids = append(ids, string(k)); return nil })
 	}))
 	return ids
 }
@@ -119,16 +119,6 @@ func TestEachChangeIsDecidedOnce(t *testing.T) {
 	if n := d.store.Queued(subscription.Email); n != 7 {
 		t.Errorf("%d items for 7 changes", n)
 	}
-}
-
-func TestMarksOutliveARestart(t *testing.T) {
-	d := newDecider(t)
-	d.cycle(noticed("a", 1, 1))
-	path := d.store.path
-	checkAndClose(t, d.store)
-	d.store = openStore(t, path)
-	d.expect("after a restart", d.cycle(noticed("a", 1, 1)))
-	d.expect("a change after it", d.cycle(noticed("a", 1, 2)), "a 1 1")
 }
 
 func TestAnUnbelievedClockDecidesNothing(t *testing.T) {
@@ -165,7 +155,7 @@ func TestACycleIsKeptWhenItsDecisionFails(t *testing.T) {
 			t.Errorf("%s: %d calls, %v, %d queued", name, d.calls, s.Err(), s.Queued(subscription.Email))
 		}
 		see(t, s, func(tx *Tx) error {
-			if _, err := tx.Told("a/viento", idOf(1)); !errors.Is(err, ErrNotFound) {
+			if _, err := tx.Decided("a/viento", idOf(1)); !errors.Is(err, ErrNotFound) {
 				t.Errorf("%s: told in the end: %v", name, err)
 			}
 			return nil
@@ -214,7 +204,7 @@ func TestAFaultWhileDecidingIsTheFiles(t *testing.T) {
 	s, err := Open(newPath(t), testOptions())
 	must(t, err)
 	err = s.update("write", func(*bbolt.Tx) error {
-		return spared(func() error { panic(addressed(0xdead0000)) })
+		return isolated(func() error { panic(addressed(0xdead0000)) })
 	})
 	if wantDamaged(t, err); s.Err() == nil {
 		t.Error("the store can still be written")
@@ -230,7 +220,7 @@ func (a addressed) Addr() uintptr { return uintptr(a) }
 func TestADamagedMarkOffersTheAlertAgain(t *testing.T) {
 	d := newDecider(t)
 	d.cycle(noticed("a", 1, 2), noticed("b", 1, 1))
-	corrupt(t, d.store, bucketDecided, []byte("a"), func(v []byte) { v[len(v)-1] ^= 1 })
+	corrupt(t, d.store, marks.name, []byte("a"), func(v []byte) { v[len(v)-1] ^= 1 })
 	d.expect("damaged", d.cycle(noticed("a", 1, 2), noticed("b", 1, 1)), "a 1 2")
 	d.expect("mended", d.cycle(noticed("a", 1, 2), noticed("b", 1, 1)))
 }

@@ -1,19 +1,16 @@
 package store
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
-	"sort"
 
 	"vigia/forecast/hazard"
 )
 
-// The estimates of an hour are one value: which trail numbers it has, as ranges,
-// and a row for each in their order.
+// The estimates of an hour are one value: a row for each trail number given so far, in
+// their order.
 //
-//	hour    number of ranges, for each: numbers skipped, numbers in it; the rows
 //	row     state, quality, confidence (two bits each); main hazard; nine medians
 //	median  16 bits, in steps of what is shown; the lowest value is a missing one
 const (
@@ -27,7 +24,7 @@ const (
 // nearest value that does not.
 var steps = [numMedians]float64{10, 10, 10, 10, 10, 10, 0.1, 0.1, 10}
 
-// fields gives the medians in the order in which they are kept.
+// fields returns the medians in the order in which they are kept.
 func fields(m *hazard.Medians) [numMedians]*float32 {
 	return [...]*float32{
 		&m.Temperature, &m.FeelsLike, &m.Wind, &m.Gust, &m.Precipitation, &m.Snow,
@@ -81,123 +78,35 @@ func fromSteps(n int16, step float64) float32 {
 // appendHour appends the rows of an hour, which are as the numbered catalogue's
 // trails.
 func appendHour(b []byte, n *numbering, rows []HistoryRow) []byte {
-	b = n.appendRanges(b)
-	for _, i := range n.order {
-		b = appendRow(b, &rows[i])
+	for _, trail := range n.trailOf(n.rows) {
+		row := noRow()
+		if trail >= 0 {
+			row = rows[trail]
+		}
+		b = appendRow(b, &row)
 	}
 	return b
 }
 
-func (n *numbering) appendRanges(b []byte) []byte {
-	count := 0
-	n.eachRange(func(_, _ uint32) { count++ })
-	b = binary.AppendUvarint(b, uint64(count))
-	end := uint32(0)
-	n.eachRange(func(first, length uint32) {
-		b = binary.AppendUvarint(b, uint64(first-end))
-		b = binary.AppendUvarint(b, uint64(length))
-		end = first + length
-	})
-	return b
-}
-
-func (n *numbering) eachRange(do func(first, length uint32)) {
-	for i := 0; i < len(n.order); {
-		start := i
-		first := n.numbers[n.order[start]]
-		for i < len(n.order) && n.numbers[n.order[i]] == first+uint32(i-start) {
-			i++
-		}
-		do(first, uint32(i-start))
-	}
-}
-
-// numberRange is a range of trail numbers and the place of its first row.
-type numberRange struct {
-	first, length, row int
-}
-
-// takeRanges takes the ranges off an hour and checks that they account for all
-// that follows.
-func takeRanges(r *reader) ([]numberRange, error) {
-	ranges, rows, err := takeRangeList(r, len(r.b)/rowLen)
-	if err != nil {
-		return nil, err
-	}
-	if r.failed || len(r.b) != rows*rowLen {
-		return nil, fmt.Errorf("%w: %d rows in %d bytes", errValue, rows, len(r.b))
-	}
-	return ranges, nil
-}
-
-// takeRangeList takes ranges of at most so many rows in all.
-func takeRangeList(r *reader, most int) (ranges []numberRange, rows int, err error) {
-	count := r.uvarint()
-	if count > len(r.b)/2 {
-		return nil, 0, fmt.Errorf("%w: %d ranges in %d bytes", errValue, count, len(r.b))
-	}
-	ranges = make([]numberRange, count)
-	end := int64(0)
-	for i := range ranges {
-		first, length := end+int64(r.uvarint()), r.uvarint()
-		end = first + int64(length)
-		if end > math.MaxInt32 || length > most-rows {
-			return nil, 0, fmt.Errorf("%w: ranges beyond its end", errValue)
-		}
-		ranges[i] = numberRange{first: int(first), length: length, row: rows}
-		rows += length
-	}
-	return ranges, rows, nil
-}
-
-// hourDecoder decodes hours to the rows of one catalogue. Hours in a row mostly
-// have the same trails, so where their rows lie is worked out once.
-type hourDecoder struct {
-	n     *numbering
-	head  []byte // the ranges for which places was made
-	rowAt []int  // as Catalogue.Trails: the row's place, or -1
-}
-
-// decode reads a sealed hour; a trail without a row gets noRow.
-func (d *hourDecoder) decode(value []byte) ([]HistoryRow, error) {
+// decodeHour reads a sealed hour for a catalogue's trails; one without a row gets noRow.
+func decodeHour(value []byte, n *numbering) ([]HistoryRow, error) {
 	payload, err := unseal(value)
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{b: payload}
-	ranges, err := takeRanges(r)
-	if err != nil {
-		return nil, err
+	if len(payload)%rowLen != 0 {
+		return nil, fmt.Errorf("%w: %d bytes", errValue, len(payload))
 	}
-	if head := payload[:len(payload)-len(r.b)]; d.rowAt == nil || !bytes.Equal(head, d.head) {
-		d.head = bytes.Clone(head)
-		d.locate(ranges)
-	}
-	rows := make([]HistoryRow, len(d.n.numbers))
-	for i, at := range d.rowAt {
-		if at < 0 {
+	rows := make([]HistoryRow, len(n.numbers))
+	for i, number := range n.numbers {
+		if number == 0 || number > len(payload)/rowLen {
 			rows[i] = noRow()
 			continue
 		}
-		decodeRow(r.b[at*rowLen:(at+1)*rowLen], &rows[i])
+		decodeRow(payload[(number-1)*rowLen:number*rowLen], &rows[i])
 		if main := rows[i].Main; main != hazard.NoHazard && int(main) >= hazard.NumHazards {
 			return nil, fmt.Errorf("%w: hazard %d", errValue, main)
 		}
 	}
 	return rows, nil
-}
-
-func (d *hourDecoder) locate(ranges []numberRange) { d.rowAt = d.n.rowsAt(ranges) }
-
-// rowsAt tells for each trail of the catalogue where its row lies, -1 for none.
-func (n *numbering) rowsAt(ranges []numberRange) []int {
-	rowAt := make([]int, len(n.numbers))
-	for i, number := range n.numbers {
-		rowAt[i] = -1
-		at := sort.Search(len(ranges), func(k int) bool { return ranges[k].first+ranges[k].length > int(number) })
-		if number != noNumber && at < len(ranges) && ranges[at].first <= int(number) {
-			rowAt[i] = ranges[at].row + int(number) - ranges[at].first
-		}
-	}
-	return rowAt
 }

@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -183,7 +181,7 @@ func TestOneMetaPageLostIsSurvived(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := openStore(t, path)
-		if _, err := s.LastTime(); err != nil {
+		if _, err := keptTime(s); err != nil {
 			t.Errorf("page %d: %v", page, err)
 		}
 		checkAndClose(t, s)
@@ -434,57 +432,6 @@ func TestAFailedWriteMakesTheStoreReadOnly(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 	_ = s.Close()
-}
-
-func TestAFullDiskIsSurvived(t *testing.T) {
-	dir := t.TempDir()
-	if err := syscall.Mount("none", dir, "tmpfs", 0, "size=2m"); err != nil {
-		t.Skipf("a small file system cannot be mounted here (%v): the full disk was not tried", err)
-	}
-	defer func() {
-		if err := syscall.Unmount(dir, 0); err != nil {
-			t.Error(err)
-		}
-	}()
-	ballast := filepath.Join(dir, "ballast")
-	if err := exec.Command("sh", "-c", "cat /dev/zero > "+ballast).Run(); err == nil {
-		t.Fatal("the file system has no end")
-	}
-	path := filepath.Join(dir, "data", "vigia.db")
-	if _, err := Open(path, testOptions()); !errors.Is(err, syscall.ENOSPC) {
-		t.Fatalf("first start on a full disk: %v", err)
-	}
-	if left, _ := filepath.Glob(path + "*"); len(left) > 0 {
-		t.Fatalf("left by it: %v", left)
-	}
-	if err := os.Truncate(ballast, 1<<20); err != nil {
-		t.Fatal(err)
-	}
-	s, err := Open(path, testOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer checkAndClose(t, s)
-	kept := ""
-	for i := 0; ; i++ {
-		ledger := strings.Repeat(string(rune('a'+i)), 100_000*(i+1))
-		if err = s.SaveLedger([]byte(ledger)); err != nil {
-			break
-		}
-		kept = ledger
-	}
-	if !errors.Is(err, ErrFull) || errors.Is(err, ErrReadOnly) || kept == "" {
-		t.Fatalf("after %d bytes: %v", len(kept), err)
-	}
-	if got, err := s.Ledger(); err != nil || string(got) != kept {
-		t.Errorf("%d bytes read of %d, %v", len(got), len(kept), err)
-	}
-	if err := os.Remove(ballast); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.SaveLedger([]byte("again")); err != nil {
-		t.Errorf("with room again: %v", err)
-	}
 }
 
 func TestTheLimitOfSizeIsKept(t *testing.T) {

@@ -1,6 +1,6 @@
 package store
 
-// FileFigures tell how it stands with the file, for the operator.
+// FileFigures are the state of the file, for the operator.
 type FileFigures struct {
 	Bytes        int64 // size; 0 when it cannot be known
 	Writable     bool  // the last write went through, and the next one may
@@ -18,9 +18,9 @@ func (s *Store) Figures() FileFigures {
 	}
 }
 
-// ChannelFigures tell how it stands with a channel of messages, for the operator.
+// ChannelFigures are the state of a channel of messages, for the operator.
 type ChannelFigures struct {
-	State     string // no_configurado, ok, con_demoras or detenido
+	State     string // no_configurado, ok, con_demoras, error or detenido
 	Waiting   int    // messages in the outbox: due, put off or kept for a later hour
 	Sending   int    // under way
 	Recording int    // sent, or settled without, and not yet recorded

@@ -14,14 +14,14 @@ import (
 // The first two pages of a bbolt file, as far as they must be known before bbolt
 // maps it: a reference beyond the end of a mapped file ends the process.
 const (
-	pageHeadLen = 16
-	metaLen     = 64 // with its checksum
-	boltMagic   = 0xED0CDAED
-	noFreelist  = ^uint64(0)
-	bornPages   = 4 // the pages of a file that bbolt has just made
+	pageHeadLen  = 16
+	metaLen      = 64 // with its checksum
+	boltMagic    = 0xED0CDAED
+	noFreelist   = ^uint64(0)
+	initialPages = 4 // the pages of a file that bbolt has just made
 )
 
-// boltMeta is the part of a meta page that tells a file's state.
+// boltMeta is the part of a meta page that a file's state follows from.
 type boltMeta struct {
 	pageSize uint32
 	root     uint64
@@ -30,7 +30,7 @@ type boltMeta struct {
 	txid     uint64
 }
 
-// condition is what the first pages tell of a file.
+// condition is the state of a file by its first pages.
 type condition int
 
 const (
@@ -38,10 +38,10 @@ const (
 	// oneMeta: one of the two meta pages is lost. bbolt goes on from the other, as
 	// after a power cut, and the next commit writes the lost one anew.
 	oneMeta
-	// unborn: never brought into use. It is empty, or pages of zeros, or what a
+	// uninitialized: never brought into use. It is empty, or pages of zeros, or what a
 	// first start on a full disk leaves: the meta pages of the first transactions
 	// and not all four pages.
-	unborn
+	uninitialized
 )
 
 // inspect looks at a file without changing it, holding its lock meanwhile.
@@ -65,12 +65,12 @@ func look(path string, file *os.File) (condition, error) {
 	if err != nil {
 		return 0, err
 	}
-	head := make([]byte, min(info.Size(), bornPages*pageSize))
+	head := make([]byte, min(info.Size(), initialPages*pageSize))
 	if _, err := io.ReadFull(file, head); err != nil {
 		return 0, fmt.Errorf("read the first pages: %w", err)
 	}
-	found, wrong := judge(head, info.Size())
-	if meta, valid := newestMeta(head); wrong == nil && found != unborn && valid > 0 {
+	found, wrong := classify(head, info.Size())
+	if meta, valid := newestMeta(head); wrong == nil && found != uninitialized && valid > 0 {
 		wrong = walkPages(file, meta)
 	}
 	if wrong != nil {
@@ -79,11 +79,11 @@ func look(path string, file *os.File) (condition, error) {
 	return found, nil
 }
 
-// judge tells a file's condition from its first pages and its size.
-func judge(head []byte, size int64) (found condition, wrong error) {
-	small := size < bornPages*pageSize
+// classify returns a file's condition by its first pages and its size.
+func classify(head []byte, size int64) (found condition, wrong error) {
+	small := size < initialPages*pageSize
 	if small && size%pageSize == 0 && allZero(head) {
-		return unborn, nil
+		return uninitialized, nil
 	}
 	meta, valid := newestMeta(head)
 	switch {
@@ -92,7 +92,7 @@ func judge(head []byte, size int64) (found condition, wrong error) {
 	case valid == 0:
 		return 0, errors.New("neither of the first pages is valid")
 	case small && meta.txid <= 1:
-		return unborn, nil
+		return uninitialized, nil
 	case uint64(size)/uint64(meta.pageSize) < meta.pages:
 		return 0, fmt.Errorf("cut short: %d bytes of %d pages", size, meta.pages)
 	case meta.freelist == noFreelist:
@@ -113,7 +113,7 @@ func allZero(b []byte) bool {
 	return true
 }
 
-// newestMeta gives the valid meta page of the latest transaction, and how many of
+// newestMeta returns the valid meta page of the latest transaction, and how many of
 // the two are valid.
 func newestMeta(head []byte) (newest boltMeta, valid int) {
 	for offset := 0; offset < 2*pageSize && offset+pageHeadLen+metaLen <= len(head); offset += pageSize {

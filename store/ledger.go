@@ -6,20 +6,15 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// SaveLedger keeps the ledger of the provider client, whose form is the client's
-// own affair.
+// SaveLedger keeps the ledger of the provider client, whose form only the client knows.
 func (s *Store) SaveLedger(ledger []byte) error {
 	value := seal(append(unsealed(len(ledger)), ledger...))
-	return s.update("save the ledger", func(tx *bbolt.Tx) error {
-		return tx.Bucket(bucketUsage).Put(keyLedger, value)
-	})
+	return s.update("save the ledger", func(tx *bbolt.Tx) error { return tx.Bucket(bucketUsage).Put(keyLedger, value) })
 }
 
-// Ledger gives the ledger as it was saved last, ErrNotFound when it never was.
-func (s *Store) Ledger() ([]byte, error) {
-	const what = "read the ledger"
-	ledger := []byte(nil)
-	err := s.view(what, func(tx *bbolt.Tx) error {
+// Ledger returns the ledger as it was saved last, ErrNotFound when it never was.
+func (s *Store) Ledger() (ledger []byte, err error) {
+	err = s.view("read the ledger", func(tx *bbolt.Tx) error {
 		value := tx.Bucket(bucketUsage).Get(keyLedger)
 		if value == nil {
 			return ErrNotFound

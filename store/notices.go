@@ -1,87 +1,71 @@
 package store
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"go.etcd.io/bbolt"
 
 	"vigia/store/notices"
 )
 
-// bucketNotices holds a batch of official notices for each kind: kind → JSON,
-// sealed, because a level must not turn into another on a worn card.
-var bucketNotices = []byte("notices")
-
-func createNotices(tx *bbolt.Tx, _ time.Time) error {
-	if _, err := tx.CreateBucketIfNotExists(bucketNotices); err != nil {
-		return fmt.Errorf("create bucket %s: %w", bucketNotices, err)
-	}
-	return nil
-}
+// batches are the official notices, a batch of each kind: kind → JSON.
+var batches = table[notices.Batch]{[]byte("notices"), checkBatch}
 
 // SaveNotices keeps batches in one transaction, each in place of all that was known
 // of its kind.
-func (s *Store) SaveNotices(batches ...notices.Batch) error {
-	return s.update("save the official notices", func(tx *bbolt.Tx) error {
-		for i := range batches {
-			value, err := json.Marshal(&batches[i])
-			if err != nil {
-				return fmt.Errorf("%s: %w", batches[i].Kind, err)
-			}
-			value = seal(append(unsealed(len(value)), value...))
-			if err := tx.Bucket(bucketNotices).Put([]byte(batches[i].Kind.String()), value); err != nil {
-				return fmt.Errorf("put %s: %w", batches[i].Kind, err)
-			}
+func (s *Store) SaveNotices(list ...notices.Batch) error {
+	return s.Update("save the official notices", func(t *Tx) error {
+		var errs []error
+		for i := range list {
+			errs = append(errs, batches.put(t, []byte(list[i].Kind.String()), &list[i]))
 		}
-		return nil
+		return errors.Join(errs...)
 	})
 }
 
-// Notices gives the batches kept. A kind of which nothing was ever kept is an empty
+// Notices returns the batches kept. A kind of which nothing was ever kept is an empty
 // batch obtained at the zero time; so is one that does not decode, which is also a
 // DamagedError.
-func (s *Store) Notices() (notices.Set, error) {
-	set := notices.Set{}
+func (s *Store) Notices() (set notices.Set, err error) {
 	failed := error(nil)
-	err := s.view("read the official notices", func(tx *bbolt.Tx) error {
-		for kind := range notices.NumKinds {
-			set[kind].Kind = kind
-			value := tx.Bucket(bucketNotices).Get([]byte(kind.String()))
-			if value == nil {
-				continue
-			}
-			batch, err := decodeNotices([]byte(kind.String()), value)
-			if err != nil {
-				failed = errors.Join(failed, damagedValue(s.path, "notices "+kind.String(), err))
-				continue
-			}
-			set[kind] = batch
-		}
+	err = s.view("read the official notices", func(tx *bbolt.Tx) error {
+		set, failed = (&Tx{store: s, tx: tx}).notices()
 		return nil
 	})
 	return set, errors.Join(err, failed)
 }
 
-func decodeNotices(key, value []byte) (notices.Batch, error) {
-	kind, known := notices.KindOf(string(key))
-	payload, err := unseal(value)
-	switch {
-	case !known:
-		return notices.Batch{}, fmt.Errorf("%w: key %q", errValue, key)
-	case err != nil:
-		return notices.Batch{}, err
-	}
-	batch := notices.Batch{Kind: kind}
-	if err := json.Unmarshal(payload, &batch); err != nil {
-		return notices.Batch{}, fmt.Errorf("%w: %w", errValue, err)
-	}
-	for _, v := range batch.Volcanic {
-		if v.Level < notices.Green || v.Level > notices.Red {
-			return notices.Batch{}, fmt.Errorf("%w: level %d of %q", errValue, v.Level, v.Volcano)
+// Notices returns the batches kept; one that does not decode counts as unknown.
+func (t *Tx) Notices() notices.Set {
+	set, _ := t.notices()
+	return set
+}
+
+func (t *Tx) notices() (set notices.Set, failed error) {
+	for kind := range notices.NumKinds {
+		set[kind].Kind = kind
+		batch, err := batches.get(t, []byte(kind.String()))
+		switch {
+		case err == nil:
+			set[kind] = *batch
+		case !errors.Is(err, ErrNotFound):
+			failed = errors.Join(failed, err)
 		}
 	}
-	return batch, nil
+	return set, failed
+}
+
+func checkBatch(key []byte, b *notices.Batch) error {
+	kind, known := notices.KindOf(string(key))
+	if !known {
+		return fmt.Errorf("key %q", key)
+	}
+	b.Kind = kind
+	for _, v := range b.Volcanic {
+		if v.Level < notices.Green || v.Level > notices.Red {
+			return fmt.Errorf("level %d of %q", v.Level, v.Volcano)
+		}
+	}
+	return nil
 }

@@ -63,7 +63,7 @@ func TestDamagedNoticesAreUnknown(t *testing.T) {
 		"unknown level": func([]byte) []byte { return seal(append(unsealed(30), `{"volcanes":[{"nivel":9}]}`...)) },
 	} {
 		err := s.update("damage", func(tx *bbolt.Tx) error {
-			bucket := tx.Bucket(bucketNotices)
+			bucket := tx.Bucket(batches.name)
 			value := damage(append([]byte(nil), bucket.Get([]byte("volcanes"))...))
 			return bucket.Put([]byte("volcanes"), value)
 		})

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jonboulle/clockwork"
@@ -27,23 +28,16 @@ const (
 
 // Open opens the file, and makes it when there is none, with its folder (0700).
 // It takes the file for this process alone: ErrInUse when another has it. A file
-// that is foreign, cut short or damaged is a DamagedError, one of a newer version
-// ErrNewerSchema; both are left byte for byte as they are. An older file is
-// brought forward, after a copy of it was made beside it.
-func Open(path string, o Options) (*Store, error) { return open(path, o, migrations) }
-
-func open(path string, o Options, all []migration) (*Store, error) {
-	if o.Clock == nil {
-		o.Clock = clockwork.NewRealClock()
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	found, err := prepare(path, o, all)
+// that is foreign, cut short or damaged is a DamagedError, as is one that is missing
+// or empty where there has been one before; one of another version is ErrNewerSchema
+// or ErrOlderSchema. They are left byte for byte as they are.
+func Open(path string, o Options) (*Store, error) {
+	o = o.complete()
+	found, err := prepare(path, o)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	s := &Store{path: path, clock: o.Clock, log: o.Log, maxBytes: o.MaxBytes}
+	s := &Store{path: path, clock: o.Clock, log: o.Log, built: buildTime(), maxBytes: o.MaxBytes, noSync: o.NoSync}
 	if err := s.attach(); err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
@@ -54,9 +48,9 @@ func open(path string, o Options, all []migration) (*Store, error) {
 			_ = os.Remove(name)
 		}
 	}
-	err = s.bringForward(all, found, o.LookOnly, o.copied)
+	err = s.makeReady(found, o.LookOnly)
 	if err == nil {
-		err = s.countKept()
+		err = s.recount()
 	}
 	if err != nil {
 		_ = s.Close()
@@ -65,15 +59,33 @@ func open(path string, o Options, all []migration) (*Store, error) {
 	return s, nil
 }
 
+func (o Options) complete() Options {
+	if o.Clock == nil {
+		o.Clock = clockwork.NewRealClock()
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+// Without returns a store that stands for a file that cannot be opened: reading and
+// writing fail with ErrNoFile, and Check with the cause. Nothing is made or changed on
+// the disk.
+func Without(path string, cause error, o Options) *Store {
+	o = o.complete()
+	s := &Store{path: path, clock: o.Clock, log: o.Log}
+	s.broken.set(ErrNoFile)
+	s.damage.set(cause)
+	return s
+}
+
 // prepare sees to it that there is a file worth opening. What a first start that
 // failed left behind is moved aside; anything else that is wrong is an error.
-func prepare(path string, o Options, all []migration) (condition, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return 0, fmt.Errorf("make the folder: %w", err)
-	}
+func prepare(path string, o Options) (condition, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return usable, create(path, o, all)
+		return usable, firstFile(path, false, o)
 	}
 	if err != nil {
 		return 0, err
@@ -85,11 +97,8 @@ func prepare(path string, o Options, all []migration) (condition, error) {
 	if err != nil {
 		return 0, err
 	}
-	if found == unborn && o.LookOnly {
-		return 0, fmt.Errorf("%w: a first start left it incomplete; it is moved aside and a new one is made", ErrUnready)
-	}
-	if found == unborn {
-		return usable, replaceUnborn(path, o, all)
+	if found == uninitialized {
+		return usable, firstFile(path, true, o)
 	}
 	if info.Mode().Perm()&0o077 != 0 && !o.LookOnly {
 		if err := os.Chmod(path, info.Mode().Perm()&^0o077); err != nil {
@@ -99,19 +108,54 @@ func prepare(path string, o Options, all []migration) (condition, error) {
 	return found, nil
 }
 
-func replaceUnborn(path string, o Options, all []migration) error {
-	aside := path + ".incomplete-" + strconv.FormatInt(o.Clock.Now().Unix(), 10)
-	if err := os.Rename(path, aside); err != nil {
-		return fmt.Errorf("move the leftover of a first start aside: %w", err)
+// firstFile makes the file of a first start. What one before left incomplete is moved
+// aside.
+func firstFile(path string, leftover bool, o Options) error {
+	if err := neverUsed(path); err != nil {
+		return err
 	}
-	o.Log.Warn("a first start had left an incomplete file; it was moved aside and a new one is made", "file", aside)
-	return create(path, o, all)
+	if o.LookOnly {
+		return fmt.Errorf("%w: there is none yet, or what a first start left incomplete", ErrUnready)
+	}
+	if leftover {
+		aside := path + ".incomplete-" + strconv.FormatInt(o.Clock.Now().Unix(), 10)
+		if err := os.Rename(path, aside); err != nil {
+			return fmt.Errorf("move the leftover of a first start aside: %w", err)
+		}
+		o.Log.Warn("a first start had left an incomplete file; it was moved aside and a new one is made", "file", aside)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("make the folder: %w", err)
+	}
+	return create(path, o)
+}
+
+// neverUsed refuses, as a DamagedError, a file that is missing or empty beside what
+// only a service that had one leaves: its keys, or copies of the file. To begin with
+// an empty one would forget everybody who subscribed.
+func neverUsed(path string) error {
+	folder, base := filepath.Dir(path), filepath.Base(path)
+	for _, left := range []struct{ folder, prefix, suffix string }{
+		{folder, KeyFile, ""}, {folder, base + replacedInfix, ""},
+		{filepath.Join(folder, BackupFolder), "", BackupSuffix},
+	} {
+		entries, err := os.ReadDir(left.folder)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("look for a service that was here before: %w", err)
+		}
+		for _, e := range entries {
+			if strings.HasPrefix(e.Name(), left.prefix) && strings.HasSuffix(e.Name(), left.suffix) && !strings.Contains(e.Name(), strings.TrimSuffix(unfinishedSuffix, "*")) {
+				return &DamagedError{Path: path, Cause: fmt.Errorf("it is missing or empty, and there was one: %s is here", filepath.Join(left.folder, e.Name()))}
+			}
+		}
+	}
+	return nil
 }
 
 // create makes a complete file under another name, brings it to stable storage
 // and only then gives it its name, so that a full disk or a power cut never
 // leaves half a file. When another process was first, its file stays.
-func create(path string, o Options, all []migration) error {
+func create(path string, o Options) error {
 	dir := filepath.Dir(path)
 	made, err := os.CreateTemp(dir, filepath.Base(path)+unfinishedSuffix) // mode 0600
 	if err != nil {
@@ -121,39 +165,50 @@ func create(path string, o Options, all []migration) error {
 	if err := made.Close(); err != nil {
 		return fmt.Errorf("create: %w", err)
 	}
-	if err := guard(path, func() error { return fill(made.Name(), o, all) }); err != nil {
+	if err := guard(path, func() error { return fill(made.Name(), o) }); err != nil {
 		return fmt.Errorf("create: %w", err)
 	}
 	if err := OwnAs(made.Name(), dir); err != nil {
 		return fmt.Errorf("create: %w", err)
 	}
-	// Unlike a rename, a link never replaces a file. Some file systems of memory
-	// cards have no links.
-	err = os.Link(made.Name(), path)
-	if err != nil && !exists(path) {
-		err = os.Rename(made.Name(), path)
+	err = placeNew(made.Name(), path)
+	if errors.Is(err, fs.ErrExist) {
+		err = syncDir(dir)
 	}
-	if err != nil && !exists(path) {
+	if err != nil {
 		return fmt.Errorf("create: %w", err)
 	}
-	return syncDir(dir)
+	return nil
 }
 
-// fill writes an empty store of the newest schema.
-func fill(path string, o Options, all []migration) error {
+// placeNew gives a file its name and never replaces another: fs.ErrExist when there is one.
+func placeNew(name, path string) error {
+	err := os.Link(name, path)
+	if err != nil && exists(path) {
+		return fs.ErrExist
+	}
+	if err != nil { // some file systems of memory cards have no links
+		err = os.Rename(name, path)
+	}
+	if err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// fill writes an empty store.
+func fill(path string, o Options) error {
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{
-		Timeout: lockTimeout, FreelistType: bbolt.FreelistMapType, PageSize: pageSize,
+		Timeout: lockTimeout, FreelistType: bbolt.FreelistMapType, PageSize: pageSize, NoSync: true,
 	})
 	if err != nil {
 		return err
 	}
-	for schema := range all {
-		err := db.Update(func(tx *bbolt.Tx) error { return migrateOne(tx, all, schema, o.Clock.Now()) })
-		if err != nil {
-			return errors.Join(err, db.Close())
-		}
+	err = db.Update(func(tx *bbolt.Tx) error { return initialize(tx, o.Clock.Now()) })
+	if !o.NoSync {
+		err = errors.Join(err, db.Sync())
 	}
-	return errors.Join(db.Sync(), db.Close())
+	return errors.Join(err, db.Close())
 }
 
 // unfinished lists what first starts and compactions that were killed left behind.
@@ -189,6 +244,7 @@ func (s *Store) attach() error {
 		return err
 	}
 	s.db, s.file = db, file
+	s.db.NoSync = s.noSync
 	s.noteSize()
 	// Whoever compacted the file while we waited for its lock has put another one in
 	// its place: what we hold has no name any more.
@@ -200,6 +256,7 @@ func (s *Store) attach() error {
 	if !os.SameFile(held, named) {
 		return errors.Join(ErrInUse, db.Close())
 	}
+	s.held = held
 	return nil
 }
 
@@ -246,16 +303,12 @@ func initialMap() int {
 	return 64 << 20
 }
 
-// bringForward checks an open file and applies the migrations that it lacks, or
-// tells of them where the file is only looked at.
-func (s *Store) bringForward(all []migration, found condition, lookOnly, copied bool) error {
-	schema := 0
-	err := s.view("read the schema", func(tx *bbolt.Tx) (err error) {
-		if schema, err = schemaOf(tx); err != nil {
-			return damagedValue(s.path, "schema", err)
-		}
-		if schema > len(all) {
-			return fmt.Errorf("schema %d, and this program knows %d: %w", schema, len(all), ErrNewerSchema)
+// makeReady checks the schema and the pages of an open file, and writes anew the one
+// of its two first pages that is lost, unless the file is only looked at.
+func (s *Store) makeReady(found condition, lookOnly bool) error {
+	err := s.view("read the schema", func(tx *bbolt.Tx) error {
+		if err := checkSchema(s.path, tx); err != nil {
+			return err
 		}
 		return touchAll(context.Background(), tx)
 	})
@@ -263,46 +316,12 @@ func (s *Store) bringForward(all []migration, found condition, lookOnly, copied 
 		return err
 	}
 	if found == oneMeta && !lookOnly {
-		s.log.Warn("one of the two first pages of the store was lost; the last write may be missing")
+		err := &DamagedError{Path: s.path, Cause: errors.New("one of its two first pages is lost, and the last write may be missing")}
+		s.log.Error("the store goes on from the other one of its first pages", "error", err)
+		s.noteDamage(err)
 		if err := s.update("renew the lost page", func(*bbolt.Tx) error { return nil }); err != nil {
 			return err
 		}
 	}
-	err = s.view("check the pages", func(tx *bbolt.Tx) error { return checkPages(context.Background(), s.path, tx) })
-	if err != nil {
-		return err
-	}
-	if schema == len(all) {
-		return nil
-	}
-	if lookOnly {
-		return fmt.Errorf("%w: it has schema %d and is brought forward to %d, after a copy", ErrUnready, schema, len(all))
-	}
-	return s.migrate(all, schema, copied)
-}
-
-// migrate applies the migrations from a schema on, after making a copy. Without one
-// nothing is changed.
-func (s *Store) migrate(all []migration, schema int, copied bool) error {
-	before, began := "", schema
-	if !copied {
-		before = fmt.Sprintf("%s%s%d-%d", s.path, schemaInfix, schema, s.clock.Now().Unix())
-		// The values are of an older form, so only the copy's pages can be verified.
-		if err := s.backup(context.Background(), before, checkPages); err != nil {
-			return fmt.Errorf("the file has schema %d and is not brought forward to %d without a copy of it, which cannot be made: %w", schema, len(all), err)
-		}
-	}
-	for ; schema < len(all); schema++ {
-		err := s.update(fmt.Sprintf("migrate from schema %d", schema), func(tx *bbolt.Tx) error {
-			return migrateOne(tx, all, schema, s.clock.Now())
-		})
-		if err != nil {
-			if schema == began && before != "" {
-				_ = os.Remove(before) // of what has not changed: starts that fail must not fill the disk
-			}
-			return err
-		}
-	}
-	s.log.Info("the store was brought forward", "schema", schema, "copy", before)
-	return nil
+	return s.view("check the pages", func(tx *bbolt.Tx) error { return checkPages(context.Background(), s.path, tx) })
 }

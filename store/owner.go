@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// OwnAs gives a file or folder the owner of another one, when it was made by root:
+// OwnAs sets the owner of a file or folder to that of another one, when it was made by root:
 // what root makes in the folder of a service must be the service's.
 func OwnAs(path, like string) error {
 	if os.Geteuid() != 0 {

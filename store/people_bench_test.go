@@ -12,8 +12,8 @@ import (
 	"vigia/store/subscription"
 )
 
-// crowd makes a store with n subscribers to ten parks, a tenth each, all to one.
-func crowd(b *testing.B, n int) *Store {
+// subscribers makes a store with n subscribers to ten parks, a tenth each, all to one.
+func subscribers(b *testing.B, n int) *Store {
 	b.Helper()
 	s := openStore(b, newPath(b))
 	for first := 0; first < n; first += 10_000 {
@@ -37,7 +37,7 @@ func tellFollowers(place string, count *int) func(*Tx, *Cycle, []ChangedAlert) e
 	return func(tx *Tx, c *Cycle, changed []ChangedAlert) error {
 		for _, change := range changed {
 			err := tx.EachFollower([]string{place}, func(f *Follower, _ []int) error {
-				told, err := tx.Told("all/viento", f.ID)
+				told, err := tx.Decided("all/viento", f.ID)
 				if err != nil && !errors.Is(err, ErrNotFound) || told.Level > change.Alert.Level {
 					return err
 				}
@@ -46,8 +46,8 @@ func tellFollowers(place string, count *int) func(*Tx, *Cycle, []ChangedAlert) e
 					Channel: f.Channel, Kind: NewsItem, Subscriber: f.ID, DecidedAt: c.IssuedAt, Due: c.IssuedAt,
 					Expires: change.Alert.End, News: []News{{Alert: change.Alert.ID, What: alert.Opened}},
 				}
-				told = Told{At: c.IssuedAt, Level: change.Alert.Level, Start: change.Alert.Start, Until: change.Alert.End}
-				return errors.Join(tx.Enqueue(&item), tx.PutTold("all/viento", f.ID, told))
+				told = Decided{At: c.IssuedAt, Level: change.Alert.Level, Start: change.Alert.Start, Until: change.Alert.End}
+				return errors.Join(tx.Enqueue(&item), tx.PutDecided("all/viento", f.ID, told))
 			})
 			if err != nil {
 				return err
@@ -62,7 +62,7 @@ func tellFollowers(place string, count *int) func(*Tx, *Cycle, []ChangedAlert) e
 func BenchmarkDeciding(b *testing.B) {
 	for _, people := range []int{1_000, 100_000} {
 		b.Run(fmt.Sprint(people), func(b *testing.B) {
-			s := crowd(b, people)
+			s := subscribers(b, people)
 			hour, version, told := testHour, 0, 0
 			commit := func(place string, change bool) time.Duration {
 				hour = hour.Add(time.Hour)
@@ -114,7 +114,7 @@ func drainAll(b *testing.B, s *Store, batch int) time.Duration {
 }
 
 func settleDue(tx *Tx, n int) error {
-	items, err := tx.Due(subscription.Email, testHour.AddDate(9, 0, 0), n, nil)
+	items, err := tx.Due(Queue{}, testHour.AddDate(9, 0, 0), n, nil)
 	for i := range items {
 		err = errors.Join(err, tx.Settle(&items[i], DeliveredOutcome, items[i].Due))
 	}
@@ -169,7 +169,7 @@ func BenchmarkMemoryOfAFullOutbox(b *testing.B) {
 		runtime.ReadMemStats(&m)
 		return float64(m.HeapInuse+m.StackInuse) / (1 << 20)
 	}
-	s := crowd(b, 100_000)
+	s := subscribers(b, 100_000)
 	idle, deciding, told := inUse(), 0.0, 0
 	c := testCycle(makeCatalogue(), testHour, nil)
 	c.Alerts = []alert.Alert{noticed(strings.Repeat("a", 32), 1, 1)}
@@ -181,7 +181,7 @@ func BenchmarkMemoryOfAFullOutbox(b *testing.B) {
 	must(b, s.Commit(c))
 	var items []Item
 	for b.Loop() {
-		items = dueItems(b, s, subscription.Email, testHour.AddDate(1, 0, 0), 64, nil)
+		items = dueItems(b, s, Queue{}, testHour.AddDate(1, 0, 0), 64, nil)
 	}
 	b.ReportMetric(inUse()-idle, "MB-more-than-idle")
 	b.ReportMetric(deciding-idle, "MB-more-while-deciding")
@@ -194,7 +194,7 @@ func BenchmarkMemoryOfAFullOutbox(b *testing.B) {
 
 // BenchmarkCompact is of a file with 100,000 subscribers, half of them erased.
 func BenchmarkCompact(b *testing.B) {
-	s := crowd(b, 100_000)
+	s := subscribers(b, 100_000)
 	keep(b, s, func(tx *Tx) error {
 		for n := range 50_000 {
 			if _, err := tx.Erase(idOf(n)); err != nil {

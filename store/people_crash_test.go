@@ -58,7 +58,7 @@ func peopleRound(s *Store, n int) error {
 	}
 	fmt.Println("decided", n)
 	return s.Update("deliver", func(tx *Tx) error {
-		items, err := tx.Due(subscription.Email, c.IssuedAt, 20, nil)
+		items, err := tx.Due(Queue{}, c.IssuedAt, 20, nil)
 		for i := range items {
 			err = errors.Join(err, tx.Settle(&items[i], DeliveredOutcome, c.IssuedAt))
 		}
@@ -72,10 +72,10 @@ func tellAll(tx *Tx, c *Cycle, changed []ChangedAlert) error {
 		err := tx.EachFollower([]string{"a"}, func(f *Follower, _ []int) error {
 			item := Item{Kind: NewsItem, Subscriber: f.ID, DecidedAt: c.Hour, News: []News{{Alert: change.Alert.ID}}}
 			story := fmt.Sprint("v", change.Alert.Version)
-			if _, err := tx.Told(story, f.ID); !errors.Is(err, ErrNotFound) {
+			if _, err := tx.Decided(story, f.ID); !errors.Is(err, ErrNotFound) {
 				return fmt.Errorf("%x is told of %s again: %w", f.ID, story, err)
 			}
-			return errors.Join(tx.Enqueue(&item), tx.PutTold(story, f.ID, Told{At: c.Hour}))
+			return errors.Join(tx.Enqueue(&item), tx.PutDecided(story, f.ID, Decided{At: c.Hour}))
 		})
 		if err != nil {
 			return err
@@ -142,8 +142,8 @@ func verifyPeople(t *testing.T, path string, said map[string]int) {
 			t.Errorf("request %d: %+v, %v", said["requested"], requests, err)
 		}
 		must(t, tx.EachFollower([]string{"a"}, func(*Follower, []int) error { followers++; return nil }))
-		must(t, tx.EachStory(func(story string) error {
-			return tx.EachTold(story, func(subscription.ID, Told) error { told++; return nil })
+		must(t, tx.EachThread(func(story string) error {
+			return tx.EachDecided(story, func(subscription.ID, Decided) error { told++; return nil })
 		}))
 		return tx.EachOutcome(func(uint64, Outcome, time.Time) error { messages++; return nil })
 	})

@@ -210,9 +210,9 @@ func TestWhatCannotBeReadIsNotWritten(t *testing.T) {
 		"item of an unknown channel": func(tx *Tx) error { return tx.Enqueue(&Item{Channel: 2}) },
 		"item of an unknown kind":    func(tx *Tx) error { return tx.Enqueue(&Item{Kind: 99}) },
 		"item of an unknown change":  func(tx *Tx) error { return tx.Enqueue(&Item{News: []News{{What: 99}}}) },
-		"story without a name":       func(tx *Tx) error { return tx.PutTold("", idOf(1), Told{}) },
-		"story with a zero":          func(tx *Tx) error { return tx.PutTold("a\x00", idOf(1), Told{}) },
-		"told of an unknown level":   func(tx *Tx) error { return tx.PutTold("a", idOf(1), Told{Level: 3}) },
+		"story without a name":       func(tx *Tx) error { return tx.PutDecided("", idOf(1), Decided{}) },
+		"story with a zero":          func(tx *Tx) error { return tx.PutDecided("a\x00", idOf(1), Decided{}) },
+		"told of an unknown level":   func(tx *Tx) error { return tx.PutDecided("a", idOf(1), Decided{Level: 3}) },
 		"unknown outcome":            func(tx *Tx) error { return tx.Settle(&Item{}, 77, testHour) },
 	} {
 		if err := s.Update(name, do); err == nil {
@@ -248,8 +248,8 @@ func TestErasureLeavesNothingButItemsAndItsNote(t *testing.T) {
 		keep(t, s, func(tx *Tx) error {
 			item := Item{Kind: NewsItem, Subscriber: one.ID, Due: testHour}
 			return errors.Join(tx.PutSubscription(one), tx.Enqueue(&item),
-				tx.PutTold("a/viento", one.ID, Told{At: testHour}), tx.PutTold("b/frio", one.ID, Told{At: testHour}),
-				tx.PutTold("zz", idOf(99), Told{At: testHour}))
+				tx.PutDecided("a/viento", one.ID, Decided{At: testHour}), tx.PutDecided("b/frio", one.ID, Decided{At: testHour}),
+				tx.PutDecided("zz", idOf(99), Decided{At: testHour}))
 		})
 	}
 	for n := range 6 {
@@ -263,7 +263,8 @@ func TestErasureLeavesNothingButItemsAndItsNote(t *testing.T) {
 			}
 			return nil
 		})
-		if held := rawlyHeld(t, s, id[:]); !slices.Equal(held, []string{"items", "left"}) {
+		text, _ := id.MarshalText()
+		if held := append(rawlyHeld(t, s, id[:]), rawlyHeld(t, s, text)...); !slices.Equal(held, []string{"erased", "items"}) {
 			t.Errorf("of %d: %v", n, held)
 		}
 		if held := rawlyHeld(t, s, []byte(subscription.Identity(addressOf(n)))); len(held) > 0 {
@@ -288,7 +289,7 @@ func TestADamagedSubscriptionCanBeErasedAndReplaced(t *testing.T) {
 		one, other := byMail(1, []string{"a", "b"}), byMail(2, []string{"a"})
 		one.Ends, one.Preferences.Trip = testHour, &subscription.Trip{}
 		keep(t, s, func(tx *Tx) error { return errors.Join(tx.PutSubscription(one), tx.PutSubscription(other)) })
-		corrupt(t, s, bucketSubscriptions, one.ID[:], func(v []byte) { v[20] ^= 1 })
+		corrupt(t, s, subscriptions.name, one.ID[:], func(v []byte) { v[20] ^= 1 })
 		see(t, s, func(tx *Tx) error {
 			_, err := tx.Subscription(one.ID)
 			wantDamaged(t, err)
@@ -310,6 +311,97 @@ func TestADamagedSubscriptionCanBeErasedAndReplaced(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A subscription whose record is gone, and what leads to it is not, is damaged and not
+// unknown, until it is erased; who never was or has left is unknown.
+func TestASubscriptionWhoseRecordIsGone(t *testing.T) {
+	s, err := Open(newPath(t), testOptions())
+	must(t, err)
+	defer s.Close()
+	for n, one := range []*subscription.Subscription{byMail(1, []string{"a", "b"}), byMail(2, nil, "b/c"), byPush(3, "b")} {
+		keep(t, s, func(tx *Tx) error { return tx.PutSubscription(one) })
+		must(t, s.update("turn a bit of its key", func(tx *bbolt.Tx) error {
+			bucket := tx.Bucket(subscriptions.name)
+			value, other := bytes.Clone(bucket.Get(one.ID[:])), one.ID
+			other[3] ^= 4
+			return errors.Join(bucket.Delete(one.ID[:]), bucket.Put(other[:], value))
+		}))
+		find := func() (err error) {
+			see(t, s, func(tx *Tx) error { _, err = tx.Subscription(one.ID); return nil })
+			return err
+		}
+		wantDamaged(t, find())
+		if s.Fault() == nil {
+			t.Errorf("%d: health is not told", n)
+		}
+		wantDamaged(t, s.Check(t.Context()))
+		keep(t, s, func(tx *Tx) error {
+			was, err := tx.Erase(one.ID)
+			if !was || tx.tx.Bucket(erased.name).Get(one.ID[:]) == nil {
+				t.Errorf("%d: not noted as erased", n)
+			}
+			return err
+		})
+		if err := find(); !errors.Is(err, ErrNotFound) {
+			t.Errorf("%d: after it was erased: %v", n, err)
+		}
+	}
+	see(t, s, func(tx *Tx) error {
+		if _, err := tx.Subscription(idOf(9)); !errors.Is(err, ErrNotFound) {
+			t.Errorf("nobody: %v", err)
+		}
+		return nil
+	})
+}
+
+// However many networks fill the room, one that comes after them finds some, and those
+// who filled it do not.
+func TestALatecomerFindsRoomAmongManyNetworks(t *testing.T) {
+	s := openStore(t, newPath(t))
+	put := func(network int) (err error) {
+		keep(t, s, func(tx *Tx) error {
+			err = tx.PutRequest(&subscription.Request{
+				Address: "a@b.cl", Preferences: byMail(1, []string{"a"}).Preferences, Until: testHour,
+				Network: subscription.AddressKey{byte(network >> 8), byte(network), 1},
+			})
+			return nil
+		})
+		return err
+	}
+	const networks = 100
+	for i := range networks {
+		_ = put(i)
+	}
+	keep(t, s, func(tx *Tx) error {
+		for i := range 2 * maxWaiting {
+			err := tx.PutRequest(&subscription.Request{
+				Address: "a@b.cl", Preferences: byMail(1, []string{"a"}).Preferences, Until: testHour,
+				Network: subscription.AddressKey{0, byte(i % networks), 1},
+			})
+			if err != nil && !errors.Is(err, subscription.ErrTooMany) {
+				return err
+			}
+		}
+		return nil
+	})
+	for i := range 3 * networks {
+		if err := put(1000 + i); err != nil {
+			t.Fatalf("latecomer %d: %v", i, err)
+		}
+	}
+	for i := range 3 * networks { // whose only request is never the one that makes room
+		if n := s.counts.of(counter{kind: countFrom, network: subscription.AddressKey{byte((1000 + i) >> 8), byte(1000 + i), 1}}); n != 1 {
+			t.Errorf("%d requests of latecomer %d wait", n, i)
+		}
+	}
+	if n := s.counts.of(counter{kind: countWaiting}); n > maxWaiting {
+		t.Errorf("%d wait", n)
+	}
+	if err := put(7); !errors.Is(err, subscription.ErrTooMany) {
+		t.Errorf("one who filled the room: %v", err)
+	}
+	checkAndClose(t, s)
 }
 
 func TestOfRequestsAndPendingTenThousandWait(t *testing.T) {
@@ -448,7 +540,7 @@ func TestPendingMailedAndSuppressed(t *testing.T) {
 		if at, err := tx.Mailed(key); err != nil || at != nil {
 			t.Errorf("never mailed: %v, %v", at, err)
 		}
-		return errors.Join(tx.PutPending(h, &done), tx.PutMailed(key, mails), tx.Suppress(key), tx.Suppress(key))
+		return errors.Join(tx.PutPending(h, &done), tx.PutMailed(key, mails), tx.Suppress(key, testHour), tx.Suppress(key, testHour))
 	})
 	if _, erased := s.ErasedSince(); !erased {
 		t.Error("an address was erased and does not count")
@@ -460,7 +552,7 @@ func TestPendingMailedAndSuppressed(t *testing.T) {
 		if at, err := tx.Mailed(key); err != nil || !reflect.DeepEqual(at, mails) {
 			t.Errorf("%v, %v", at, err)
 		}
-		if !tx.Suppressed(key) || tx.Suppressed(subscription.AddressKey{8}) {
+		if !tx.Suppressed(key, testHour.Add(-time.Second)) || tx.Suppressed(subscription.AddressKey{8}, testHour.Add(-time.Second)) {
 			t.Error("suppressed: not the one that was")
 		}
 		must(t, tx.PruneMailed(mails[1]))
@@ -501,4 +593,88 @@ func TestAPanicOfACallerIsHisOwn(t *testing.T) {
 		}
 	}
 	keep(t, s, func(tx *Tx) error { return tx.PutSubscription(byMail(1, []string{"a"})) })
+}
+
+func TestSuppressedAddressesAreForgotten(t *testing.T) {
+	s := openStore(t, newPath(t))
+	old, young := subscription.AddressKey{1}, subscription.AddressKey{2}
+	limit := testHour.Add(-30 * 24 * time.Hour)
+	keep(t, s, func(tx *Tx) error {
+		return errors.Join(tx.Suppress(old, limit), tx.Suppress(young, limit.Add(time.Second)))
+	})
+	keep(t, s, func(tx *Tx) error {
+		if tx.Suppressed(old, limit) || !tx.Suppressed(young, limit) {
+			t.Error("what is a month old counts, or what is not does not")
+		}
+		return tx.PruneSuppressed(limit)
+	})
+	see(t, s, func(tx *Tx) error {
+		for key, want := range map[subscription.AddressKey]bool{old: false, young: true} {
+			if got := tx.Suppressed(key, time.Time{}); got != want {
+				t.Errorf("%v is kept: %v", key[0], got)
+			}
+		}
+		return nil
+	})
+}
+
+// What one network fills holds back that network: each of those that come later finds as
+// much room as it may take itself, also after a restart, and it is free again when what
+// waited is gone.
+func TestANetworkThatFillsTheRoomHoldsBackItself(t *testing.T) {
+	path := newPath(t)
+	s := openStore(t, path)
+	request := func(network byte) *subscription.Request {
+		return &subscription.Request{
+			Address: "a@b.cl", Preferences: byMail(1, []string{"a"}).Preferences, Until: testHour, Network: subscription.AddressKey{network},
+		}
+	}
+	fill := func(network byte) (n int) {
+		keep(t, s, func(tx *Tx) error {
+			for n = 0; ; n++ {
+				if err := tx.PutRequest(request(network)); errors.Is(err, subscription.ErrTooMany) {
+					return nil
+				} else if err != nil {
+					return err
+				}
+			}
+		})
+		return n
+	}
+	if n := fill(1); n != maxWaiting/2 {
+		t.Errorf("the first takes %d", n)
+	}
+	if n := fill(1); n != 0 {
+		t.Errorf("and %d more", n)
+	}
+	if n := fill(2); n != maxWaiting/4 {
+		t.Errorf("the second takes %d", n)
+	}
+	checkAndClose(t, s)
+	s = openStore(t, path)
+	if n := fill(1); n != 0 {
+		t.Errorf("the first takes %d after a restart", n)
+	}
+	if n := fill(3); n != maxWaiting/6 { // half of a third, though there is room for less
+		t.Errorf("the third takes %d", n)
+	}
+	var pending subscription.Hash
+	keep(t, s, func(tx *Tx) error {
+		list, err := tx.WaitingAfter(0)
+		for _, one := range list[:maxWaiting/2] {
+			err = errors.Join(err, tx.DropRequest(one.Seq))
+		}
+		p := &subscription.Pending{Address: "a@b.cl", Preferences: request(1).Preferences, Network: subscription.AddressKey{1}}
+		return errors.Join(err, tx.PutPending(pending, p), tx.PutPending(pending, p))
+	})
+	if n := s.counts.of(counter{kind: countFrom, network: subscription.AddressKey{1}}); n != 1 {
+		t.Errorf("%d are counted", n)
+	}
+	keep(t, s, func(tx *Tx) error {
+		id := idOf(1)
+		return tx.PutPending(pending, &subscription.Pending{Used: &id})
+	})
+	if n := s.counts.of(counter{kind: countFrom, network: subscription.AddressKey{1}}); n != 0 {
+		t.Errorf("%d are counted, of which one was used", n)
+	}
 }

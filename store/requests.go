@@ -5,132 +5,173 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	"vigia/store/subscription"
 )
 
+// Requests by e-mail that wait to be decided on, those that wait for the address to
+// confirm, and what limits them.
+var (
+	requests   = table[subscription.Request]{[]byte("requests"), checkRequest} // seq → JSON; the bucket's sequence is the last seq given
+	pendings   = table[subscription.Pending]{[]byte("pending"), checkPending}  // hash of the token → JSON
+	mailed     = table[[]time.Time]{name: []byte("mailed")}                    // address key → when confirmation mails were decided
+	suppressed = table[time.Time]{name: []byte("suppressed")}                  // address key → since when it is not to be asked
+)
+
 // maxWaiting limits requests and pending subscriptions together.
 const maxWaiting = 10_000
 
+// networkOf reads from which network a request or a pending subscription came; zero when
+// it cannot be read.
+func networkOf(key, value []byte) subscription.AddressKey {
+	var from struct {
+		Network subscription.AddressKey `json:"red"`
+	}
+	if unsealJSON(key, value, &from) != nil {
+		return subscription.AddressKey{}
+	}
+	return from.Network
+}
+
 // PutRequest keeps a request by e-mail and gives it its Seq. ErrTooMany
-// (of package subscription) when 10,000 requests and pending subscriptions wait.
+// (of package subscription) when its network has as many requests and pending
+// subscriptions as there is room left of 10,000, and half of an equal part: whoever fills
+// the room holds back themselves. Where no room is left a request of a network that has
+// more than that part makes it.
 func (t *Tx) PutRequest(r *subscription.Request) error {
-	if int(t.store.waiting.Load())+t.waiting >= maxWaiting {
-		return subscription.ErrTooMany
+	room := maxWaiting - t.counted(counter{kind: countWaiting})
+	waiting := t.counted(counter{kind: countFrom, network: r.Network})
+	if waiting >= room || room <= 0 {
+		least := 0 // of an unknown network
+		if r.Network != (subscription.AddressKey{}) {
+			least = maxWaiting / 2 / (t.store.counts.networks() + 1)
+		}
+		if waiting >= max(room, least) {
+			return subscription.ErrTooMany
+		}
+		if room <= 0 {
+			if err := t.dropRequestBeyond(least); err != nil {
+				return err
+			}
+		}
 	}
-	if err := checkRequest(r); err != nil {
-		return fmt.Errorf("put a request: %w", err)
-	}
-	bucket := t.tx.Bucket(bucketRequests)
+	bucket := t.tx.Bucket(requests.name)
 	bucket.FillPercent = timeFillPercent
 	seq, err := bucket.NextSequence()
 	if err != nil {
 		return fmt.Errorf("number a request: %w", err)
 	}
-	key := seqKey(seq)
-	value, err := sealedJSON(key, r)
-	if err == nil {
-		err = bucket.Put(key, value)
+	if err := requests.put(t, seqKey(seq), r); err != nil {
+		return err
 	}
-	if err != nil {
-		return fmt.Errorf("put a request: %w", err)
-	}
-	r.Seq = seq
-	t.waiting++
-	t.count()
+	t.countWaiting(r.Network, 1)
 	return nil
+}
+
+// dropRequestBeyond erases a request, one of those found first from a random place on,
+// whose network has more than so many waiting; ErrTooMany when there is none. Whoever asks
+// once is never the one.
+func (t *Tx) dropRequestBeyond(least int) error {
+	cursor := t.tx.Bucket(requests.name).Cursor()
+	first, _ := cursor.First()
+	last, _ := cursor.Last()
+	if len(first) != 8 || len(last) != 8 {
+		return subscription.ErrTooMany
+	}
+	from, to := binary.BigEndian.Uint64(first), binary.BigEndian.Uint64(last)
+	start := from + rand.Uint64N(to-from+1) // #nosec G404 -- it only spreads the burden
+	for _, span := range []struct{ from, to uint64 }{{start, to}, {from, start}} {
+		for k, v := cursor.Seek(seqKey(span.from)); len(k) == 8 && binary.BigEndian.Uint64(k) <= span.to; k, v = cursor.Next() {
+			if t.counted(counter{kind: countFrom, network: networkOf(k, v)}) > max(least, 1) {
+				return t.dropWaiting(requests.name, bytes.Clone(k))
+			}
+		}
+	}
+	return subscription.ErrTooMany
 }
 
 func seqKey(seq uint64) []byte { return binary.BigEndian.AppendUint64(nil, seq) }
 
-func checkRequest(r *subscription.Request) error {
+func checkRequest(key []byte, r *subscription.Request) error {
+	k := reader{b: key}
+	r.Seq = k.uint64()
 	if r.Address == "" {
 		return errors.New("no address")
 	}
-	return checkPreferences(&r.Preferences)
+	return errors.Join(k.end(), checkPreferences(&r.Preferences))
 }
 
-func decodeRequest(key, value []byte) (r subscription.Request, err error) {
-	k := reader{b: key}
-	seq := k.uint64()
-	if err := errors.Join(k.end(), unsealJSON(key, value, &r)); err != nil {
-		return r, err
-	}
-	r.Seq = seq
-	if err := checkRequest(&r); err != nil {
-		return r, fmt.Errorf("%w: %w", errValue, err)
-	}
-	return r, nil
+// Waiting is a request that waits, as much as tells whose turn it is.
+type Waiting struct {
+	Seq     uint64
+	Network subscription.AddressKey
 }
 
-// Requests gives up to n requests after a Seq, the oldest first.
+// WaitingAfter returns all requests after a Seq, the oldest first.
+func (t *Tx) WaitingAfter(after uint64) ([]Waiting, error) {
+	var list []Waiting
+	err := t.eachRequest(after, func(r *subscription.Request) error {
+		list = append(list, Waiting{r.Seq, r.Network})
+		return nil
+	})
+	return list, err
+}
+
+// Request returns a request, ErrNotFound when there is none.
+func (t *Tx) Request(seq uint64) (*subscription.Request, error) { return requests.get(t, seqKey(seq)) }
+
+// Requests returns up to n requests after a Seq, the oldest first.
 func (t *Tx) Requests(after uint64, n int) ([]subscription.Request, error) {
-	var requests []subscription.Request
-	if after+1 == 0 {
-		return nil, nil
-	}
-	cursor := t.tx.Bucket(bucketRequests).Cursor()
-	for k, v := cursor.Seek(seqKey(after + 1)); k != nil && len(requests) < n; k, v = cursor.Next() {
-		r, err := decodeRequest(k, v)
-		if err != nil {
-			t.leaveOut(bucketRequests, k, err)
-			continue
+	var list []subscription.Request
+	err := t.eachRequest(after, func(r *subscription.Request) error {
+		if len(list) == n {
+			return errEnough
 		}
-		requests = append(requests, r)
-	}
-	return requests, nil
+		list = append(list, *r)
+		return nil
+	})
+	return list, err
+}
+
+func (t *Tx) eachRequest(after uint64, do func(*subscription.Request) error) error {
+	return requests.from(t, seqKey(after), func(_ []byte, r *subscription.Request) error {
+		if r.Seq == after {
+			return nil
+		}
+		return do(r)
+	})
 }
 
 // DropRequest erases a request.
-func (t *Tx) DropRequest(seq uint64) error { return t.dropWaiting(bucketRequests, seqKey(seq)) }
+func (t *Tx) DropRequest(seq uint64) error { return t.dropWaiting(requests.name, seqKey(seq)) }
 
 // dropWaiting erases a request or a pending subscription, which may be absent.
 func (t *Tx) dropWaiting(bucket, key []byte) error {
-	was, err := forget(t.tx.Bucket(bucket), key)
-	if err != nil {
-		return fmt.Errorf("drop from %s: %w", bucket, err)
-	}
-	if !was {
+	value := t.tx.Bucket(bucket).Get(key)
+	if value == nil {
 		return nil
 	}
-	t.waiting--
-	t.count()
+	t.countWaiting(networkOf(key, value), -1)
+	if err := t.tx.Bucket(bucket).Delete(key); err != nil {
+		return fmt.Errorf("drop from %s: %w", bucket, err)
+	}
 	return t.markErased()
 }
 
-// Pending gives a pending subscription, ErrNotFound when there is none.
+// Pending returns a pending subscription, ErrNotFound when there is none.
 func (t *Tx) Pending(h subscription.Hash) (*subscription.Pending, error) {
-	value := t.tx.Bucket(bucketPending).Get(h[:])
-	if value == nil {
-		return nil, ErrNotFound
-	}
-	p, err := decodePending(h[:], value)
-	if err != nil {
-		return nil, t.damaged(bucketPending, h[:], err)
-	}
-	return p, nil
+	return pendings.get(t, h[:])
 }
 
-func decodePending(key, value []byte) (*subscription.Pending, error) {
-	p := &subscription.Pending{}
-	if len(key) != len(subscription.Hash{}) {
-		return nil, fmt.Errorf("%w: wrong length", errValue)
-	}
-	if err := unsealJSON(key, value, p); err != nil {
-		return nil, err
-	}
-	if err := checkPending(p); err != nil {
-		return nil, fmt.Errorf("%w: %w", errValue, err)
-	}
-	return p, nil
-}
-
-func checkPending(p *subscription.Pending) error {
-	if p.Used != nil {
-		return nil // what it asked for is the subscription's now
-	}
-	if p.Address == "" {
+func checkPending(key []byte, p *subscription.Pending) error {
+	switch {
+	case len(key) != len(subscription.Hash{}):
+		return fmt.Errorf("key of %d bytes", len(key))
+	case p.Used != nil: // what it asked for is the subscription's now
+		return nil
+	case p.Address == "":
 		return errors.New("no address")
 	}
 	return checkPreferences(&p.Preferences)
@@ -138,106 +179,76 @@ func checkPending(p *subscription.Pending) error {
 
 // PutPending keeps a pending subscription, new or changed.
 func (t *Tx) PutPending(h subscription.Hash, p *subscription.Pending) error {
-	if err := checkPending(p); err != nil {
-		return fmt.Errorf("put a pending subscription: %w", err)
-	}
-	value, err := sealedJSON(h[:], p)
-	if err != nil {
-		return fmt.Errorf("put a pending subscription: %w", err)
-	}
-	bucket := t.tx.Bucket(bucketPending)
-	if before := bucket.Get(h[:]); before == nil {
-		t.waiting++
-		t.count()
-	} else if old, err := decodePending(h[:], before); err != nil || old.Address != p.Address {
-		if err := t.markErased(); err != nil {
-			return err
+	if before := t.tx.Bucket(pendings.name).Get(h[:]); before != nil {
+		t.countWaiting(networkOf(h[:], before), -1)
+		if old, err := pendings.decode(h[:], before); err != nil || old.Address != p.Address {
+			if err := t.markErased(); err != nil {
+				return err
+			}
 		}
 	}
-	if err := bucket.Put(h[:], value); err != nil {
-		return fmt.Errorf("put a pending subscription: %w", err)
-	}
-	return nil
+	t.countWaiting(p.Network, 1)
+	return pendings.put(t, h[:], p)
 }
 
 // DropPending erases a pending subscription.
-func (t *Tx) DropPending(h subscription.Hash) error { return t.dropWaiting(bucketPending, h[:]) }
+func (t *Tx) DropPending(h subscription.Hash) error { return t.dropWaiting(pendings.name, h[:]) }
 
-// EachPending gives every pending subscription.
+// EachPending calls do with every pending subscription.
 func (t *Tx) EachPending(do func(subscription.Hash, *subscription.Pending) error) error {
-	return each(t.tx.Bucket(bucketPending), nil, func(k, v []byte) error {
-		p, err := decodePending(k, v)
-		if err != nil {
-			t.leaveOut(bucketPending, k, err)
-			return nil
-		}
-		return do(subscription.Hash(k), p)
-	})
+	return pendings.each(t, nil, func(key []byte, p *subscription.Pending) error { return do(subscription.Hash(key), p) })
 }
 
-// Mailed tells when confirmation mails were decided for an address, oldest first.
+// Mailed returns when confirmation mails were decided for an address, oldest first.
 func (t *Tx) Mailed(key subscription.AddressKey) ([]time.Time, error) {
-	value := t.tx.Bucket(bucketMailed).Get(key[:])
-	if value == nil {
+	at, err := mailed.get(t, key[:])
+	switch {
+	case errors.Is(err, ErrNotFound):
 		return nil, nil
-	}
-	at, err := decodeMailed(key[:], value)
-	if err != nil {
-		return nil, t.damaged(bucketMailed, key[:], err)
-	}
-	return at, nil
-}
-
-func decodeMailed(key, value []byte) ([]time.Time, error) {
-	payload, err := unsealFor(key, value)
-	if err != nil {
+	case err != nil:
 		return nil, err
 	}
-	var at []time.Time
-	r := reader{b: payload}
-	for len(r.b) > 0 {
-		at = append(at, r.moment())
-	}
-	return at, r.end()
+	return *at, nil
 }
 
 // PutMailed keeps those times; none forgets the address.
 func (t *Tx) PutMailed(key subscription.AddressKey, at []time.Time) error {
-	bucket := t.tx.Bucket(bucketMailed)
 	if len(at) == 0 {
-		_, err := forget(bucket, key[:])
+		_, err := mailed.drop(t, key[:])
 		return err
 	}
-	value := unsealed(len(at) * instantLen)
-	for _, when := range at {
-		value = appendMoment(value, when)
-	}
-	return putChanged(bucket, key[:], sealFor(key[:], value))
+	return mailed.put(t, key[:], &at)
 }
 
 // PruneMailed forgets the addresses whose last mail was before an instant.
 func (t *Tx) PruneMailed(before time.Time) error {
-	bucket, drop := t.tx.Bucket(bucketMailed), [][]byte(nil)
-	cursor := bucket.Cursor()
-	for k, v := cursor.First(); k != nil; k, v = cursor.Next() {
-		at, err := decodeMailed(k, v)
-		if err != nil {
-			t.leaveOut(bucketMailed, k, err)
-			continue
-		}
-		if len(at) == 0 || at[len(at)-1].Before(before) {
-			drop = append(drop, bytes.Clone(k))
-		}
+	return mailed.prune(t, func(_ []byte, at *[]time.Time) bool {
+		return len(*at) == 0 || (*at)[len(*at)-1].Before(before)
+	})
+}
+
+// Suppress keeps that an address is not to be asked, since when.
+func (t *Tx) Suppress(key subscription.AddressKey, at time.Time) error {
+	return suppressed.put(t, key[:], &at)
+}
+
+// Suppressed reports whether it was kept after an instant that an address is not to be
+// asked. A damaged record counts as one.
+func (t *Tx) Suppressed(key subscription.AddressKey, after time.Time) bool {
+	at, err := suppressed.get(t, key[:])
+	if errors.Is(err, ErrNotFound) {
+		return false
 	}
-	return deleteAll(bucket, drop)
+	return err != nil || at.After(after)
 }
 
-// Suppress keeps that an address is never to be asked again.
-func (t *Tx) Suppress(key subscription.AddressKey) error {
-	return putChanged(t.tx.Bucket(bucketSuppressed), key[:], sealFor(key[:], unsealed(0)))
+// Unsuppress forgets that an address is not to be asked, and reports whether it was
+// kept.
+func (t *Tx) Unsuppress(key subscription.AddressKey) (found bool, err error) {
+	return suppressed.drop(t, key[:])
 }
 
-// Suppressed tells whether an address is never to be asked again.
-func (t *Tx) Suppressed(key subscription.AddressKey) bool {
-	return t.tx.Bucket(bucketSuppressed).Get(key[:]) != nil // a damaged value says so too
+// PruneSuppressed forgets the addresses kept before an instant.
+func (t *Tx) PruneSuppressed(before time.Time) error {
+	return suppressed.prune(t, func(_ []byte, at *time.Time) bool { return !at.After(before) })
 }

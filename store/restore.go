@@ -15,7 +15,7 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// Restored tells what a restore did.
+// Restored is the report of a restore.
 type Restored struct {
 	Upto          time.Time // when the last cycle in the backup was, zero when there was none
 	Kept          string    // where the file that was there is kept, "" when there was none
@@ -28,14 +28,14 @@ type Restored struct {
 }
 
 // Restore puts a backup in the place of the file at path, which nobody may have
-// open (ErrInUse). The backup itself stays where it is: a copy of it is verified,
-// brought forward to the newest schema, and given what must not be turned back as far
-// as the file that is there can be read: who left and who came, what they wish, what
-// they were told and what waits to be sent. The file that is there is kept beside it
-// under a dated name. A crash at any point leaves the one or the other, whole.
+// open (ErrInUse). The backup itself stays where it is: a copy of it is verified and
+// given what must not be turned back as far as the file that is there can be read: who
+// left and who came, what they wish, what they were told and what waits to be sent. The
+// file that is there is kept beside it under a dated name. A crash at any point leaves
+// the one or the other, whole.
 //
-// What is no backup is a NotBackupError, what a newer program wrote ErrNewerSchema; in
-// both cases, and after any other error, the file that was there still is.
+// What is no backup is a NotBackupError, one of another version ErrNewerSchema or
+// ErrOlderSchema; then, and after any other error, the file that was there still is.
 func Restore(ctx context.Context, path, from string, o Options) (*Restored, error) {
 	if o.Clock == nil {
 		o.Clock = clockwork.NewRealClock()
@@ -54,18 +54,18 @@ func Restore(ctx context.Context, path, from string, o Options) (*Restored, erro
 	return &r.report, nil
 }
 
-// NotBackupError says why a file cannot be restored. It has been left as it is.
+// NotBackupError is returned for a file that cannot be restored. It has been left as it is.
 type NotBackupError struct {
 	Path  string
 	Cause error
 }
 
-// Error says what was found.
+// Error returns what was found.
 func (e *NotBackupError) Error() string {
 	return fmt.Sprintf("%s is not a backup that can be used (%v); nothing was changed", e.Path, e.Cause)
 }
 
-// Unwrap gives what was found.
+// Unwrap returns what was found.
 func (e *NotBackupError) Unwrap() error { return e.Cause }
 
 // restoration is a restore under way.
@@ -104,11 +104,8 @@ func (r *restoration) run(path string) error {
 	if err := errors.Join(err, made.Sync(), made.Close()); err != nil {
 		return err
 	}
-	if err := r.judge(made.Name()); err != nil {
-		return err
-	}
 	if err := r.complete(made.Name()); err != nil {
-		return r.blame(err)
+		return r.ofBackup(err)
 	}
 	if err := OwnAs(made.Name(), filepath.Dir(r.live)); err != nil {
 		return err
@@ -170,14 +167,14 @@ func (r *restoration) holdOld() (err error) {
 		return nil
 	}
 	found, err := inspect(r.live)
-	if err == nil && found == unborn {
+	if err == nil && found == uninitialized {
 		err = &DamagedError{Path: r.live, Cause: errors.New("it was never brought into use")}
 	}
 	if err == nil {
 		r.old, _, err = openBolt(r.live, 0)
 	}
 	if err == nil {
-		return r.still()
+		return r.sameFile()
 	}
 	if damaged := (*DamagedError)(nil); !errors.As(err, &damaged) {
 		return err
@@ -189,11 +186,12 @@ func (r *restoration) holdOld() (err error) {
 	if err := lock(r.held); err != nil {
 		return err
 	}
-	return r.still()
+	return r.sameFile()
 }
 
-// still refuses a file that another process put in place while we waited for the lock.
-func (r *restoration) still() error {
+// sameFile returns ErrInUse for a file that another process put in place while we waited
+// for the lock.
+func (r *restoration) sameFile() error {
 	named, err := os.Stat(r.live)
 	if err == nil && !os.SameFile(named, r.there) {
 		return ErrInUse
@@ -201,23 +199,9 @@ func (r *restoration) still() error {
 	return err
 }
 
-// judge verifies the copy of the backup as it is: that it is whole, ours, and no
-// newer than we know.
-func (r *restoration) judge(name string) error {
-	found, err := inspect(name)
-	if err == nil && found == unborn {
-		err = errors.New("it was never brought into use")
-	}
-	if err == nil {
-		err = verifyCopy(r.ctx, name, checkBackup)
-	}
-	return r.blame(err)
-}
-
-// blame says of damage that it is the backup's: what was damaged is a copy of it that
-// goes away.
-func (r *restoration) blame(err error) error {
-	if err == nil || r.ctx.Err() != nil || errors.Is(err, ErrNewerSchema) || errors.Is(err, ErrFull) {
+// ofBackup turns damage of the copy, which goes away, into that of the backup.
+func (r *restoration) ofBackup(err error) error {
+	if err == nil || r.ctx.Err() != nil || errors.Is(err, ErrNewerSchema) || errors.Is(err, ErrOlderSchema) || errors.Is(err, ErrFull) {
 		return err
 	}
 	if damaged := (*DamagedError)(nil); errors.As(err, &damaged) {
@@ -226,33 +210,26 @@ func (r *restoration) blame(err error) error {
 	return &NotBackupError{r.from, err}
 }
 
-// checkBackup verifies a backup of any schema that is known. The values of an older
-// one are verified once they are brought forward.
-func checkBackup(ctx context.Context, path string, tx *bbolt.Tx) error {
-	schema, err := schemaOf(tx)
-	switch {
-	case err != nil:
-		return damagedValue(path, "schema", err)
-	case schema > len(migrations):
-		return fmt.Errorf("schema %d, and this program knows %d: %w", schema, len(migrations), ErrNewerSchema)
-	case schema < len(migrations):
-		return checkPages(ctx, path, tx)
-	}
-	return checkAll(ctx, path, tx)
-}
-
-// complete brings the copy forward, gives it what must not be turned back, and takes
-// out of it what that erased.
+// complete verifies the copy, gives it what must not be turned back, and takes out of
+// it what that erased.
 func (r *restoration) complete(name string) (err error) {
-	o := r.o
-	o.copied, o.LookOnly, o.Log = true, false, nil
-	s, err := open(name, o, migrations)
+	found, err := inspect(name)
+	if err == nil && found == uninitialized {
+		err = errors.New("it was never brought into use")
+	}
+	if err == nil {
+		err = verifyCopy(r.ctx, name, checkAll)
+	}
+	if err != nil {
+		return err
+	}
+	s, err := Open(name, Options{Clock: r.o.Clock, MaxBytes: r.o.MaxBytes})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	s.db.NoSync = true // until all is there: it has no name yet
-	if err := r.takeOver(s); err != nil {
+	if err := r.takePeople(s); err != nil {
 		return err
 	}
 	s.db.NoSync = false
@@ -275,7 +252,11 @@ func (r *restoration) place(name string) error {
 		return err
 	}
 	if r.there == nil {
-		return r.placeFirst(name)
+		err := placeNew(name, r.live)
+		if errors.Is(err, fs.ErrExist) {
+			return ErrInUse
+		}
+		return err
 	}
 	kept, err := r.keepOld()
 	if err != nil {
@@ -288,22 +269,7 @@ func (r *restoration) place(name string) error {
 	return syncDir(filepath.Dir(r.live))
 }
 
-// placeFirst puts the copy where no file is, and in place of none that came meanwhile.
-func (r *restoration) placeFirst(name string) error {
-	err := os.Link(name, r.live)
-	if errors.Is(err, fs.ErrExist) {
-		return ErrInUse
-	}
-	if err != nil { // some file systems of memory cards have no links
-		err = os.Rename(name, r.live)
-	}
-	if err != nil {
-		return err
-	}
-	return syncDir(filepath.Dir(r.live))
-}
-
-// keepOld gives the file that is there a second name, or copies it where files have
+// keepOld links the file that is there under a second name, or copies it where files have
 // but one. Its age counts from now.
 func (r *restoration) keepOld() (kept string, err error) {
 	now := r.o.Clock.Now().UTC()

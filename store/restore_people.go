@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"log/slog"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -15,71 +15,43 @@ import (
 
 // What happened to people since a backup was made is not turned back with it: who
 // left must not be told again, who came must not be forgotten, and nobody is told
-// twice. It is taken over from the file that the restore replaces, record by record,
-// as far as they can be read; who left, from every other copy too.
+// twice. When the pages of the file that the restore replaces are whole, everything
+// about people is taken over from it, without the records that are damaged; when they
+// are not, only who left, as from every other copy.
 
-// takeOverAtATime is how many records are taken over in one transaction.
-const takeOverAtATime = 500
-
-// takeover gives a restored file what another one has.
-type takeover struct {
-	to     *Store
-	from   *bbolt.DB
-	path   string // of from
-	report *Restored
-	last   time.Time // of the last cycle that from keeps, zero when there was none
-	unread error     // the first record or page of from that could not be read
-}
-
-// record is a key and a value, copied out.
-type record struct{ key, value []byte }
-
-// takeOver gives the restored file what must not be turned back.
-func (r *restoration) takeOver(s *Store) (err error) {
-	if err := s.View("read how far it goes", func(tx *Tx) error {
-		r.report.Upto, err = tx.LastTime()
-		return err
-	}); err != nil {
-		return err
-	}
-	for _, path := range r.copiesBeside() {
-		if err := r.takeLeft(s, path); err != nil {
+// takePeople adds to the restored file what must not be turned back.
+func (r *restoration) takePeople(s *Store) error {
+	return s.Update("take over what is about people", func(to *Tx) (err error) {
+		if r.report.Upto, err = to.LastTime(); err != nil {
 			return err
 		}
-	}
-	outbox := false
-	if r.old != nil {
-		t := &takeover{to: s, from: r.old, path: r.live, report: &r.report}
-		if outbox, err = t.all(); err != nil {
-			return err
+		for _, path := range r.copiesBeside() {
+			if err := r.takeErasedFrom(to, path); err != nil {
+				return err
+			}
 		}
-		r.report.Unread = t.unread
-	}
-	if !outbox {
-		if err := dropWaiting(s, &r.report); err != nil {
-			return err
+		lastItem := uint64(0)
+		if r.old != nil {
+			if lastItem, err = r.takeFromOld(to); err != nil {
+				return err
+			}
 		}
-	}
-	return s.View("count", func(tx *Tx) error {
-		r.report.Subscriptions = tx.tx.Bucket(bucketSubscriptions).Stats().KeyN
-		return nil
+		_ = eachKey(to.tx.Bucket(subscriptions.name), nil, func(_, _ []byte) error { r.report.Subscriptions++; return nil })
+		return r.settleAfter(to, lastItem)
 	})
 }
 
 // copiesBeside lists the other copies of the file that may know who left.
-func (r *restoration) copiesBeside() (paths []string) {
-	folder := filepath.Dir(r.live)
-	for _, pattern := range []string{filepath.Join(folder, BackupFolder, "*"+BackupSuffix), r.live + schemaInfix + "*", r.live + replacedInfix + "*"} {
-		found, _ := filepath.Glob(pattern)
-		paths = append(paths, found...)
-	}
-	return paths
+func (r *restoration) copiesBeside() []string {
+	backups, _ := filepath.Glob(filepath.Join(filepath.Dir(r.live), BackupFolder, "*"+BackupSuffix))
+	replaced, _ := filepath.Glob(r.live + replacedInfix + "*")
+	return append(backups, replaced...)
 }
 
-// takeLeft takes over who left from a copy. One that cannot be read is no obstacle:
-// it was not asked for.
-func (r *restoration) takeLeft(s *Store, path string) error {
-	if found, err := inspect(path); err != nil || found == unborn {
+// takeErasedFrom takes over who left from a copy. One that cannot be read is no obstacle:
+// nobody asked for it.
+func (r *restoration) takeErasedFrom(to *Tx, path string) error {
+	if found, err := inspect(path); err != nil || found == uninitialized {
 		return nil
 	}
 	var db *bbolt.DB
@@ -90,342 +62,167 @@ func (r *restoration) takeLeft(s *Store, path string) error {
 	if err != nil {
 		return nil
 	}
-	t := &takeover{to: s, from: db, path: path, report: &r.report}
-	return errors.Join(t.leavers(), guard(path, db.Close))
+	_, err = readOther(path, db, func(from *Tx) error { return r.takeErased(to, from) })
+	return errors.Join(err, guard(path, db.Close))
 }
 
-// all takes everything over, and tells whether the outbox is that of the other file.
-func (t *takeover) all() (outbox bool, err error) {
-	if err := errors.Join(t.leavers(), t.each(bucketSubscriptions, t.subscription)); err != nil {
-		return false, err
-	}
-	err = errors.Join(
-		t.each(bucketTold, t.told),
-		t.each(bucketPending, t.pending),
-		t.each(bucketMailed, t.as(bucketMailed, func(k, v []byte) error { _, err := decodeMailed(k, v); return err })),
-		t.each(bucketOutcomes, t.as(bucketOutcomes, func(k, v []byte) error { _, _, _, err := decodeOutcome(k, v); return err })),
-		t.each(bucketMeta, t.meta),
-		t.each(bucketUsage, t.as(bucketUsage, func(_, v []byte) error { return checkSealed(v) })),
-		t.requests(),
-	)
-	if err != nil {
-		return false, err
-	}
-	if err := t.alerts(); err != nil {
-		return false, err
-	}
-	return t.outbox()
-}
-
-// each gives the records of a bucket of the other file, many in a transaction. Where
-// it cannot be read, what follows in the bucket is left out.
-func (t *takeover) each(bucket []byte, do func(tx *Tx, k, v []byte) error) error {
-	for from := []byte(nil); ; {
-		batch, err := t.read(bucket, from)
-		if err != nil {
-			t.miss(bucket, err)
-		}
-		if len(batch) == 0 {
-			return nil
-		}
-		err = t.to.Update("take over "+string(bucket), func(tx *Tx) error {
-			for _, r := range batch {
-				if err := do(tx, r.key, r.value); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
+// takeFromOld takes over from the file that is replaced, and returns the number of its
+// last item.
+func (r *restoration) takeFromOld(to *Tx) (lastItem uint64, err error) {
+	r.report.Unread, err = readOther(r.live, r.old, func(from *Tx) error {
+		if err := r.takeErased(to, from); err != nil {
 			return err
 		}
-		from = append(batch[len(batch)-1].key, 0)
-	}
-}
-
-// read copies records out of the other file. What it has read before a fault counts.
-func (t *takeover) read(bucket, from []byte) (batch []record, err error) {
-	err = guard(t.path, func() error {
-		return t.from.View(func(tx *bbolt.Tx) error {
-			b := tx.Bucket(bucket)
-			if b == nil {
-				return nil // of a schema before it
-			}
-			cursor := b.Cursor()
-			for k, v := cursor.Seek(from); k != nil && len(batch) < takeOverAtATime; k, v = cursor.Next() {
-				batch = append(batch, record{bytes.Clone(k), bytes.Clone(v)})
-			}
-			return nil
-		})
+		if err := checkPages(r.ctx, r.live, from.tx); err != nil {
+			return err
+		}
+		lastItem = from.sequence(items.name)
+		return r.takeAll(to, from)
 	})
-	return batch, err
+	return lastItem, err
 }
 
-// readAll gives all of a bucket that is small; ok is false when it cannot be read to
-// its end.
-func (t *takeover) readAll(bucket []byte) (all []record, ok bool) {
-	for from := []byte(nil); ; {
-		batch, err := t.read(bucket, from)
-		all = append(all, batch...)
-		if err != nil {
-			t.miss(bucket, err)
-			return all, false
-		}
-		if len(batch) == 0 {
-			return all, true
-		}
-		from = append(bytes.Clone(batch[len(batch)-1].key), 0)
+// readOther runs do with an open file that may be damaged. unread is the first in it
+// that could not be read.
+func readOther(path string, db *bbolt.DB, do func(from *Tx) error) (unread, err error) {
+	other := &Store{path: path, log: slog.New(slog.DiscardHandler)} // notes the damage of records that are left out
+	err = guard(path, func() error {
+		return db.View(func(tx *bbolt.Tx) error { return do(&Tx{store: other, tx: tx}) })
+	})
+	other.noteDamage(err)
+	if damaged := (*DamagedError)(nil); errors.As(err, &damaged) && damaged.Path == path {
+		err = nil
 	}
+	return other.damage.get(), err
 }
 
-// miss notes that a record could not be read.
-func (t *takeover) miss(bucket []byte, err error) {
-	if t.unread == nil {
-		t.unread = fmt.Errorf("%s: %w", bucket, err)
+// sequence returns the number that a bucket gave last, 0 when there is no such bucket.
+func (t *Tx) sequence(name []byte) uint64 {
+	if bucket := t.tx.Bucket(name); bucket != nil {
+		return bucket.Sequence()
 	}
+	return 0
 }
 
-// as takes over records as they are, where they decode.
-func (t *takeover) as(bucket []byte, decode func(k, v []byte) error) func(tx *Tx, k, v []byte) error {
-	return func(tx *Tx, k, v []byte) error {
-		if err := decode(k, v); err != nil {
-			t.miss(bucket, err)
-			return nil
+// takeErased takes over who left, and who is never to be asked again.
+func (r *restoration) takeErased(to, from *Tx) error {
+	return errors.Join(copyAll(suppressed, to, from), eachOf(erased, from, func(key []byte, at *time.Time) error {
+		was, err := to.Erase(subscription.ID(key))
+		if was {
+			r.report.Left++
 		}
-		return putChanged(tx.tx.Bucket(bucket), k, v)
-	}
+		return errors.Join(err, erased.put(to, key, at))
+	}))
 }
 
-// leavers takes over who left, and who is never to be asked again.
-func (t *takeover) leavers() error {
+// eachOf is each for a file that may lack the bucket.
+func eachOf[T any](b table[T], from *Tx, do func(key []byte, v *T) error) error {
+	if from.tx.Bucket(b.name) == nil {
+		from.leaveOut(b.name, nil, fmt.Errorf("%w: the bucket is missing", errValue))
+		return nil
+	}
+	return b.each(from, nil, do)
+}
+
+// copyAll puts every record of a bucket over what the restored file has under its key.
+func copyAll[T any](b table[T], to, from *Tx) error {
+	return eachOf(b, from, func(key []byte, v *T) error { return b.put(to, key, v) })
+}
+
+// takeAll takes over everything about people.
+func (r *restoration) takeAll(to, from *Tx) error {
 	return errors.Join(
-		t.each(bucketLeft, func(tx *Tx, k, v []byte) error {
-			at, err := decodeLeft(k, v)
-			if err != nil {
-				t.miss(bucketLeft, err)
-				return nil
-			}
-			id := subscription.ID(k)
-			was, err := tx.Erase(id)
-			if was {
-				t.report.Left++
-			}
-			return errors.Join(err, tx.putLeft(id, at))
-		}),
-		t.each(bucketSuppressed, t.as(bucketSuppressed, func(k, v []byte) error { _, err := unsealFor(k, v); return err })),
+		eachOf(subscriptions, from, func(_ []byte, s *subscription.Subscription) error { return r.takeSubscription(to, s) }),
+		eachOf(threads, from, func(key []byte, t *Decided) error { return takeDecided(to, key, t) }),
+		copyAll(pendings, to, from), copyAll(mailed, to, from), copyAll(outcomes, to, from), copyAll(proofs, to, from),
+		replaceWaiting(requests, to, from), replaceWaiting(items, to, from),
+		r.takeMeta(to, from), r.takeAlerts(to, from),
 	)
 }
 
-// subscription takes over one that was made or changed since. Another one with its
-// address is of before.
-func (t *takeover) subscription(tx *Tx, k, v []byte) error {
-	s, err := decodeSubscription(k, v)
-	if err != nil {
-		t.miss(bucketSubscriptions, err)
-		return nil
+// takeSubscription takes over one that was made or changed since, unless it is known to
+// have left. Another one with its address is of before.
+func (r *restoration) takeSubscription(to *Tx, s *subscription.Subscription) error {
+	value, err := subscriptions.encode(s.ID[:], s)
+	if err != nil || bytes.Equal(to.tx.Bucket(subscriptions.name).Get(s.ID[:]), value) || to.tx.Bucket(erased.name).Get(s.ID[:]) != nil {
+		return err
 	}
-	if bytes.Equal(tx.tx.Bucket(bucketSubscriptions).Get(k), v) {
-		return nil
-	}
-	other, has := subscription.ID{}, false
-	if s.Channel == subscription.Email {
-		other, has = tx.ByAddress(subscription.Identity(s.Address))
-	} else {
-		other, has = tx.ByEndpoint(s.Target.Endpoint)
-	}
-	if has && other != s.ID {
-		if _, err := tx.Erase(other); err != nil {
+	if other, has := to.lookUp(identityKey(s)); has && other != s.ID {
+		if _, err := to.Erase(other); err != nil {
 			return err
 		}
-		t.report.Left++
+		r.report.Left++
 	}
-	t.report.Newer++
-	return tx.PutSubscription(s)
+	r.report.Newer++
+	return to.PutSubscription(s)
 }
 
-// told takes over what somebody in the file was told later.
-func (t *takeover) told(tx *Tx, k, v []byte) error {
-	_, id, keyErr := splitTold(k)
-	told, err := decodeTold(k, v)
-	if err := errors.Join(keyErr, err); err != nil {
-		t.miss(bucketTold, err)
+// takeDecided takes over what somebody in the file was told later.
+func takeDecided(to *Tx, key []byte, t *Decided) error {
+	_, id, _ := splitThread(key)
+	before, err := threads.get(to, key)
+	if err == nil && before.At.After(t.At) || to.tx.Bucket(subscriptions.name).Get(id[:]) == nil {
 		return nil
 	}
-	if tx.tx.Bucket(bucketSubscriptions).Get(id[:]) == nil {
+	return threads.put(to, key, t)
+}
+
+// replaceWaiting takes over the requests or items that wait, and drops those of the backup
+// that were settled since: all those whose number the other file gave.
+func replaceWaiting[T any](b table[T], to, from *Tx) error {
+	bucket, last := to.tx.Bucket(b.name), from.sequence(b.name)
+	return errors.Join(
+		dropKeys(bucket, func(key []byte) bool { return numberOf(key) <= last }),
+		to.markErased(), // requests hold addresses
+		copyAll(b, to, from), bucket.SetSequence(max(bucket.Sequence(), last)),
+	)
+}
+
+// takeMeta takes over the provider's ledger and the outage under way, and sees whether
+// the other file's keys are others.
+func (r *restoration) takeMeta(to, from *Tx) error {
+	mark, kept := from.KeyMark(), to.KeyMark()
+	r.report.OtherKeys = mark != "" && kept != "" && mark != kept
+	if usage := from.tx.Bucket(bucketUsage); usage != nil && checkSealed(usage.Get(keyLedger)) == nil {
+		if err := to.tx.Bucket(bucketUsage).Put(keyLedger, bytes.Clone(usage.Get(keyLedger))); err != nil {
+			return err
+		}
+	}
+	outage, err := from.Outage()
+	if err != nil || outage.Since.IsZero() {
 		return nil
 	}
-	bucket := tx.tx.Bucket(bucketTold)
-	if held := bucket.Get(k); held != nil {
-		if before, err := decodeTold(k, held); err == nil && before.At.After(told.At) {
-			return nil
-		}
-	}
-	return putChanged(bucket, k, v)
+	return to.PutOutage(outage)
 }
 
-func (t *takeover) pending(tx *Tx, k, v []byte) error {
-	p, err := decodePending(k, v)
-	if err != nil {
-		t.miss(bucketPending, err)
-		return nil
-	}
-	return tx.PutPending(subscription.Hash(k), p)
-}
-
-// meta takes over the outage under way, and sees how far the other file goes and
-// whether its keys are others.
-func (t *takeover) meta(tx *Tx, k, v []byte) error {
-	switch {
-	case bytes.Equal(k, keyOutage):
-		if _, err := decodeOutage(v); err != nil {
-			t.miss(bucketMeta, err)
-			return nil
-		}
-		return putChanged(tx.tx.Bucket(bucketMeta), k, v)
-	case bytes.Equal(k, keyLast):
-		t.last, _ = unsealTime(v)
-	case bytes.Equal(k, keyKeys):
-		mark, err := unseal(v)
-		t.report.OtherKeys = err == nil && tx.KeyMark() != "" && tx.KeyMark() != string(mark)
-	}
-	return nil
-}
-
-// requests takes over those that wait, and drops those that were decided on since.
-func (t *takeover) requests() error {
-	waiting, ok := t.readAll(bucketRequests)
-	if !ok {
-		return nil
-	}
-	last := t.sequence(bucketRequests)
-	return t.to.Update("take over the requests", func(tx *Tx) error {
-		held, err := tx.Requests(0, maxWaiting)
-		for i := range held {
-			if held[i].Seq <= last {
-				err = errors.Join(err, tx.DropRequest(held[i].Seq))
-			}
-		}
-		bucket := tx.tx.Bucket(bucketRequests)
-		for _, r := range waiting {
-			if _, decodeErr := decodeRequest(r.key, r.value); decodeErr != nil {
-				t.miss(bucketRequests, decodeErr)
-				continue
-			}
-			err = errors.Join(err, bucket.Put(r.key, r.value))
-		}
-		return errors.Join(err, bucket.SetSequence(max(bucket.Sequence(), last)))
-	})
-}
-
-// sequence gives the last number that the other file gave in a bucket.
-func (t *takeover) sequence(bucket []byte) (last uint64) {
-	err := guard(t.path, func() error {
-		return t.from.View(func(tx *bbolt.Tx) error {
-			if b := tx.Bucket(bucket); b != nil {
-				last = b.Sequence()
-			}
-			return nil
-		})
-	})
-	if err != nil {
-		t.miss(bucket, err)
-	}
-	return last
-}
-
-// alerts takes over the alerts and which of their changes were decided: the messages
+// takeAlerts takes over the alerts and which of their changes were decided: the messages
 // tell of them, and their links lead to them. A file that goes less far has none that
 // are newer.
-func (t *takeover) alerts() error {
-	if !t.last.After(t.report.Upto) {
+func (r *restoration) takeAlerts(to, from *Tx) error {
+	if last, err := from.LastTime(); err != nil || !last.After(r.report.Upto) {
 		return nil
 	}
-	alerts, read := t.readAll(bucketAlerts)
-	decided, readToo := t.readAll(bucketDecided)
-	if !read || !readToo {
-		return nil
-	}
-	for _, r := range alerts {
-		if _, err := decodeAlert(r.key, r.value); err != nil {
-			t.miss(bucketAlerts, err)
-			return nil
-		}
-	}
-	decided = slices.DeleteFunc(decided, func(r record) bool { _, err := decodeMark(r.key, r.value); return err != nil })
-	return t.to.Update("take over the alerts", func(tx *Tx) error {
-		return errors.Join(replace(tx.tx.Bucket(bucketAlerts), alerts), replace(tx.tx.Bucket(bucketDecided), decided))
-	})
+	all := func([]byte) bool { return true }
+	return errors.Join(
+		dropKeys(to.tx.Bucket(alerts.name), all), copyAll(alerts, to, from),
+		dropKeys(to.tx.Bucket(marks.name), all), copyAll(marks, to, from),
+	)
 }
 
-// replace makes a bucket hold some records and no others.
-func replace(bucket *bbolt.Bucket, with []record) error {
-	var drop [][]byte
-	cursor := bucket.Cursor()
-	for k, _ := cursor.First(); k != nil; k, _ = cursor.Next() {
-		drop = append(drop, bytes.Clone(k))
-	}
-	err := deleteAll(bucket, drop)
-	for _, r := range with {
-		err = errors.Join(err, bucket.Put(r.key, r.value))
-	}
-	return err
-}
-
-// outbox makes the messages that wait those of the other file. Those of the backup
-// were sent, or settled otherwise, or are among them. One with a number that the
-// other file has yet to give is of another past: nobody knows whether it was sent.
-func (t *takeover) outbox() (done bool, err error) {
-	items, read := t.readAll(bucketItems)
-	if !read {
-		return false, nil
-	}
-	last := t.sequence(bucketItems)
-	items = slices.DeleteFunc(items, func(r record) bool {
-		_, err := decodeItem(r.key, r.value)
-		if err != nil {
-			t.miss(bucketItems, err)
-		}
-		return err != nil
-	})
-	return true, t.to.Update("take over the outbox", func(tx *Tx) error {
-		if err := settleAll(tx, t.report, func(i *Item) bool { return i.Seq > last }); err != nil {
-			return err
-		}
-		bucket := tx.tx.Bucket(bucketItems)
-		return errors.Join(replace(bucket, items), bucket.SetSequence(max(bucket.Sequence(), last)))
-	})
-}
-
-// dropWaiting settles every message that waits in the backup: what was sent since is
-// not known, and nobody may be told twice.
-func dropWaiting(s *Store, report *Restored) error {
-	return s.Update("settle what waits", func(tx *Tx) error {
-		return settleAll(tx, report, func(*Item) bool { return true })
-	})
-}
-
-func settleAll(tx *Tx, report *Restored, which func(*Item) bool) error {
-	var waiting []Item
-	for c := range subscription.Channel(subscription.NumChannels) {
-		if err := tx.EachItem(c, func(i *Item) error {
-			if which(i) {
-				waiting = append(waiting, *i)
-			}
-			return nil
-		}); err != nil {
-			return err
-		}
-	}
+// settleAfter settles the items that wait with a number above one. They are of another
+// past than the file that was there, or that file is lost: nobody knows whether they
+// were sent, and nobody may be told twice.
+func (r *restoration) settleAfter(tx *Tx, last uint64) error {
 	now := tx.store.clock.Now().UTC()
-	for i := range waiting {
+	return items.each(tx, nil, func(_ []byte, i *Item) error {
+		if i.Seq <= last {
+			return nil
+		}
 		outcome := ObsoleteOutcome
-		if !now.Before(waiting[i].Expires) {
+		if !now.Before(i.Expires) {
 			outcome = ExpiredOutcome
 		}
-		if err := tx.Settle(&waiting[i], outcome, now); err != nil {
-			return err
-		}
-		report.Dropped++
-	}
-	return nil
+		r.report.Dropped++
+		return tx.Settle(i, outcome, now)
+	})
 }

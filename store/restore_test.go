@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -91,22 +90,22 @@ func TestWhoLeftAfterTheBackupIsNotToldAgain(t *testing.T) {
 	must(t, err)
 	narrower := byMail(3, []string{"b"})
 	suppressed, mailed := subscription.AddressKey{1}, subscription.AddressKey{2}
-	told := Told{At: testHour, Until: testHour.Add(time.Hour), Level: alert.Danger}
+	told := Decided{At: testHour, Until: testHour.Add(time.Hour), Level: alert.Danger}
 	var waits Item
 	keep(t, s, func(tx *Tx) error {
 		_, err1 := tx.Erase(idOf(1))
 		_, err2 := tx.Erase(idOf(2))
 		again := byMail(2, []string{"c"}) // left, and came again
 		again.ID = idOf(20)
-		due, err := tx.Due(subscription.Email, testHour, 99, nil)
+		due, err := tx.Due(Queue{}, testHour, 99, nil)
 		for i := range due {
 			if due[i].Subscriber != idOf(4) {
 				err = errors.Join(err, tx.Settle(&due[i], DeliveredOutcome, testHour))
 			}
 		}
 		waits = Item{Kind: NewsItem, Subscriber: idOf(20), Due: testHour, Expires: testHour.Add(time.Hour)}
-		return errors.Join(err, err1, err2, tx.PutSubscription(again), tx.PutSubscription(narrower), tx.Suppress(suppressed),
-			tx.PutMailed(mailed, []time.Time{testHour}), tx.PutTold("a/viento", idOf(5), told), tx.PutTold("a/viento", idOf(1), told), tx.Enqueue(&waits))
+		return errors.Join(err, err1, err2, tx.PutSubscription(again), tx.PutSubscription(narrower), tx.Suppress(suppressed, testHour),
+			tx.PutMailed(mailed, []time.Time{testHour}), tx.PutDecided("a/viento", idOf(5), told), tx.PutDecided("a/viento", idOf(1), told), tx.Enqueue(&waits))
 	})
 	checkAndClose(t, s)
 
@@ -120,20 +119,20 @@ func TestWhoLeftAfterTheBackupIsNotToldAgain(t *testing.T) {
 		t.Errorf("%d messages wait, want that which waited and that decided since", s.Queued(subscription.Email))
 	}
 	see(t, s, func(tx *Tx) error {
-		due, err := tx.Due(subscription.Email, testHour, 99, nil)
+		due, err := tx.Due(Queue{}, testHour, 99, nil)
 		if err != nil || len(due) != 2 || due[0].Subscriber != idOf(4) || due[1].Subscriber != idOf(20) {
 			t.Errorf("%+v, %v", due, err)
 		}
 		if got, err := tx.Subscription(idOf(3)); err != nil || got.Preferences.Parks[0] != "b" {
 			t.Errorf("wishes turned back: %+v, %v", got, err)
 		}
-		if times, _ := tx.Mailed(mailed); !tx.Suppressed(suppressed) || len(times) != 1 {
+		if times, _ := tx.Mailed(mailed); !tx.Suppressed(suppressed, testHour.Add(-time.Second)) || len(times) != 1 {
 			t.Error("who is not to be asked again is forgotten")
 		}
-		if got, err := tx.Told("a/viento", idOf(5)); err != nil || got.Level != alert.Danger {
+		if got, err := tx.Decided("a/viento", idOf(5)); err != nil || got.Level != alert.Danger {
 			t.Errorf("told %+v, %v", got, err)
 		}
-		if _, err := tx.Told("a/viento", idOf(1)); !errors.Is(err, ErrNotFound) {
+		if _, err := tx.Decided("a/viento", idOf(1)); !errors.Is(err, ErrNotFound) {
 			t.Errorf("something is kept of one who left: %v", err)
 		}
 		return nil
@@ -168,6 +167,19 @@ func TestWhoLeftIsKnownAfterSeveralRestores(t *testing.T) {
 		restore(t, path, backup)
 	}
 	wantPeople(t, openStore(t, path), []int{3, 4, 5, 6, 7, 8, 9}, []int{0, 1, 2})
+}
+
+// The file that was there is of before somebody left, whom the backup knows to have left.
+func TestAnOlderFileBringsNobodyBack(t *testing.T) {
+	path, backup := backedUp(t)
+	s, err := Open(backup, testOptions())
+	must(t, err)
+	keep(t, s, func(tx *Tx) error { _, err := tx.Erase(idOf(1)); return err })
+	checkAndClose(t, s)
+	if done := restore(t, path, backup); done.Newer != 0 || done.Subscriptions != 9 {
+		t.Errorf("%+v", done)
+	}
+	wantPeople(t, openStore(t, path), []int{0, 2, 9}, []int{1})
 }
 
 func TestRestoreWithoutTheFileThatWasThere(t *testing.T) {
@@ -214,7 +226,7 @@ func TestADamagedFileIsReadAsFarAsItGoes(t *testing.T) {
 	people(t, s, 30, 40)
 	keep(t, s, func(tx *Tx) error { _, err := tx.Erase(idOf(1)); return err })
 	id := idOf(35)
-	corrupt(t, s, bucketSubscriptions, id[:], func(v []byte) { v[9] ^= 1 })
+	corrupt(t, s, subscriptions.name, id[:], func(v []byte) { v[9] ^= 1 })
 	must(t, s.Close())
 	done := restore(t, path, backup)
 	if done.Unread == nil || done.Left != 1 || done.Newer != 39 {
@@ -253,12 +265,12 @@ func TestRestoreRefusesWhatIsNoBackup(t *testing.T) {
 		return name
 	}
 	newer := filepath.Join(folder, "newer.db")
-	s, err := open(newer, testOptions(), append(migrations[:len(migrations):len(migrations)], addBucket("later")))
-	must(t, err)
-	checkAndClose(t, s)
+	setSchema(t, newer, schema+1)
+	older := filepath.Join(folder, "older.db")
+	setSchema(t, older, schema-1)
 	damaged := filepath.Join(folder, "damaged.db")
 	must(t, os.WriteFile(damaged, good, 0o600))
-	s, err = Open(damaged, testOptions())
+	s, err := Open(damaged, testOptions())
 	must(t, err)
 	corrupt(t, s, bucketUsage, keyLedger, func(v []byte) { v[len(v)-1] ^= 1 })
 	must(t, s.Close())
@@ -277,7 +289,7 @@ func TestRestoreRefusesWhatIsNoBackup(t *testing.T) {
 	cases := map[string]string{
 		"zero bytes": made("zero", nil), "zeros": made("zeros", make([]byte, 8192)), "text": made("text", []byte("hola\n")),
 		"cut": made("cut", good[:len(good)-4096]), "cut in a page": made("cutpage", good[:len(good)-100]), "head alone": made("head", good[:8192]),
-		"half zeros": made("half", half), "foreign": foreign, "newer": newer, "damaged": damaged,
+		"half zeros": made("half", half), "foreign": foreign, "newer": newer, "older": older, "damaged": damaged,
 		"folder": folder, "pipe": pipe, "missing": filepath.Join(folder, "none"), "no name": "",
 		"live": path, "link to live": link, "another name of live": hard,
 	}
@@ -288,8 +300,8 @@ func TestRestoreRefusesWhatIsNoBackup(t *testing.T) {
 		switch {
 		case err == nil:
 			t.Errorf("%s: restored", name)
-		case name == "newer":
-			if !errors.Is(err, ErrNewerSchema) {
+		case name == "newer" || name == "older":
+			if errors.Is(err, ErrNewerSchema) != (name == "newer") || errors.Is(err, ErrOlderSchema) != (name == "older") {
 				t.Errorf("%s: %v", name, err)
 			}
 		case name == "missing" || name == "no name":
@@ -368,32 +380,17 @@ func TestRestoreRefusesFilesInUse(t *testing.T) {
 	}
 }
 
-func TestAnOlderBackupIsBroughtForward(t *testing.T) {
-	folder := t.TempDir()
-	path, older := filepath.Join(folder, "vigia.db"), filepath.Join(folder, "older.db")
-	s, err := open(older, testOptions(), migrations[:4])
-	must(t, err)
-	must(t, s.SaveLedger([]byte("old")))
-	must(t, s.Close())
-	restore(t, path, older)
-	s = openStore(t, path)
-	if ledger, err := s.Ledger(); err != nil || string(ledger) != "old" {
-		t.Errorf("%q, %v", ledger, err)
-	}
-	if copies, _ := filepath.Glob(filepath.Join(folder, "*.schema*")); len(copies) > 0 {
-		t.Errorf("a copy of a copy: %v", copies)
-	}
-}
-
 // Going back to an older version of the program after a newer one changed the file's
 // form: what is of the form that is known is taken over.
 func TestGoingBackToAnOlderVersion(t *testing.T) {
 	path, backup := backedUp(t)
-	s, err := open(path, testOptions(), append(migrations[:len(migrations):len(migrations)], addBucket("later")))
+	s, err := Open(path, testOptions())
 	must(t, err)
 	people(t, s, 50, 1)
 	keep(t, s, func(tx *Tx) error { _, err := tx.Erase(idOf(1)); return err })
+	must(t, s.update("a bucket of later", func(tx *bbolt.Tx) error { _, err := tx.CreateBucket([]byte("later")); return err }))
 	checkAndClose(t, s)
+	setSchema(t, path, schema+1)
 	if done := restore(t, path, backup); done.Unread != nil || done.Left != 1 || done.Newer != 1 {
 		t.Errorf("%+v", done)
 	}
@@ -521,81 +518,20 @@ func TestKilledWhileRestoringTheFileIsTheOldOrTheNew(t *testing.T) {
 	})
 }
 
-// smallDisk mounts a disk of some megabytes, or skips where that may not be.
-func smallDisk(t *testing.T, size string) string {
-	t.Helper()
-	dir := t.TempDir()
-	if err := syscall.Mount("none", dir, "tmpfs", 0, "size="+size); err != nil {
-		t.Skipf("a small file system cannot be mounted here (%v): the full disk was not tried", err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(dir, 0); err != nil {
-			t.Error(err)
-		}
-	})
-	return dir
-}
-
-func TestCopiesOnAFullDisk(t *testing.T) {
-	dir := smallDisk(t, "16m")
-	path, backup := filepath.Join(dir, "data", "vigia.db"), filepath.Join(t.TempDir(), "copy.db")
-	s, err := Open(path, testOptions())
-	must(t, err)
-	people(t, s, 0, 10)
-	must(t, s.SaveLedger(make([]byte, 6<<20)))
-	must(t, s.Backup(t.Context(), backup))
-	full := func(what string, err error) {
-		t.Helper()
-		if !errors.Is(err, ErrFull) || !strings.Contains(err.Error(), "make room") {
-			t.Errorf("%s: %v", what, err)
-		}
-		if left := leftBeside(path); len(left) > 0 {
-			t.Errorf("%s: left %v", what, left)
-		}
-	}
-	full("backup", s.Backup(t.Context(), filepath.Join(dir, "copy.db")))
-	must(t, s.SaveLedger([]byte("goes on")))
-	must(t, s.SaveLedger(make([]byte, 6<<20)))
-	must(t, os.WriteFile(filepath.Join(dir, "ballast"), make([]byte, 6<<20), 0o600))
-	full("compact", s.Compact())
-	checkAndClose(t, s)
-	_, err = Restore(t.Context(), path, backup, testOptions())
-	full("restore", err)
-	_, err = open(path, testOptions(), append(migrations[:len(migrations):len(migrations)], addBucket("later")))
-	full("migrate", err)
-	if err == nil || !strings.Contains(err.Error(), "is not brought forward") {
-		t.Errorf("migrate: %v", err)
-	}
-	s = openStore(t, path)
-	wantPeople(t, s, []int{0, 9}, nil)
-}
-
-// A disk that fills while the copy is being written, past what was asked before.
-func TestADiskThatFillsWhileCopying(t *testing.T) {
-	dir := smallDisk(t, "2m")
-	c := copying{ctx: t.Context(), to: filepath.Join(dir, "copy.db"), bytes: -sparedBytes}
-	err := c.make(func(w io.Writer) error {
-		_, err := w.Write(make([]byte, 4<<20))
-		return err
-	})
-	if left, _ := filepath.Glob(filepath.Join(dir, "*")); !errors.Is(err, ErrFull) || len(left) > 0 {
-		t.Errorf("%v, left %v", err, left)
-	}
-}
-
 func TestWhoLeftIsForgottenWhenNoCopyCanHaveThem(t *testing.T) {
 	s := openStore(t, newPath(t))
 	people(t, s, 0, 3)
 	keep(t, s, func(tx *Tx) error {
 		_, err := tx.Erase(idOf(1))
-		return errors.Join(err, tx.putLeft(idOf(2), testHour.Add(-time.Hour)))
+		id, before := idOf(2), testHour.Add(-time.Hour)
+		return errors.Join(err, erased.put(tx, id[:], &before))
 	})
-	keep(t, s, func(tx *Tx) error { return tx.PruneLeft(testHour) })
-	if got := keysOf(t, s, "left"); len(got) != 1 || subscription.ID(got[0]) != idOf(1) {
+	keep(t, s, func(tx *Tx) error { return tx.PruneErased(testHour) })
+	if got := keysOf(t, s, "erased"); len(got) != 1 || subscription.ID(got[0]) != idOf(1) {
 		t.Errorf("%x", got)
 	}
 	people(t, s, 1, 1) // a number that is not random comes again
-	if got := keysOf(t, s, "left"); len(got) != 0 {
+	if got := keysOf(t, s, "erased"); len(got) != 0 {
 		t.Errorf("%x", got)
 	}
 }
@@ -612,34 +548,8 @@ func TestWhoLeftWhileTheClockWasBehind(t *testing.T) {
 	must(t, s.Commit(testCycle(makeCatalogue(), testHour, nil)))
 	people(t, s, 0, 1)
 	keep(t, s, func(tx *Tx) error { _, err := tx.Erase(idOf(0)); return err })
-	keep(t, s, func(tx *Tx) error { return tx.PruneLeft(testHour.AddDate(0, 0, -40)) })
-	if len(keysOf(t, s, "left")) != 1 {
+	keep(t, s, func(tx *Tx) error { return tx.PruneErased(testHour.AddDate(0, 0, -40)) })
+	if len(keysOf(t, s, "erased")) != 1 {
 		t.Error("forgotten")
-	}
-}
-
-// What root makes in the folder of a service belongs to the service.
-func TestWhatRootMakesIsTheServices(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("only root can give files away: that it does was not tried")
-	}
-	path, backup := backedUp(t)
-	owner := func(name string) int {
-		info, err := os.Stat(name)
-		must(t, err)
-		return int(info.Sys().(*syscall.Stat_t).Uid)
-	}
-	folder := filepath.Dir(path)
-	must(t, errors.Join(os.Chown(folder, 4321, 4321), os.Chown(path, 4321, 4321)))
-	done := restore(t, path, backup)
-	s := openStore(t, path)
-	if owner(path) != 4321 || owner(done.Kept) != 4321 {
-		t.Errorf("restored: %d, kept: %d", owner(path), owner(done.Kept))
-	}
-	must(t, s.Compact())
-	fresh := filepath.Join(folder, "fresh.db")
-	openStore(t, fresh)
-	if owner(path) != 4321 || owner(fresh) != 4321 {
-		t.Errorf("compacted: %d, fresh: %d", owner(path), owner(fresh))
 	}
 }

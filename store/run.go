@@ -31,22 +31,16 @@ type Run struct {
 
 const placeLen = 24
 
-// A run is kept deflated, which takes two fifths of what is written to the device in
-// a day. One that would inflate to more than mostInflated times what is kept is kept
-// as it is, so that a damaged one cannot make memory without end.
-const (
-	plainRun     = 0
-	deflatedRun  = 1
-	mostInflated = 16
-)
+// mostInflated is how many times the bytes that are kept a run may inflate to. Deflate
+// itself goes no further.
+const mostInflated = 1032
 
-// SaveRun replaces what is kept of the run's model. Values come back exactly as
-// they are given, except that -0 becomes 0.
+// SaveRun replaces what is kept of the run's model.
 func (s *Store) SaveRun(r *Run) error {
 	if err := r.valid(); err != nil {
 		return fmt.Errorf("save a run of %q: %w", r.Model, err)
 	}
-	value, err := sealedRun(appendRun(make([]byte, 0, len(r.Places)*placeLen*16), r))
+	value, err := encodeRun(r)
 	if err != nil {
 		return fmt.Errorf("save a run of %q: %w", r.Model, err)
 	}
@@ -55,31 +49,14 @@ func (s *Store) SaveRun(r *Run) error {
 	})
 }
 
-// sealedRun makes the value of a run of its packed form.
-func sealedRun(packed []byte) ([]byte, error) {
-	value, err := deflate(append(unsealed(len(packed)), deflatedRun), packed)
+// encodeRun makes the value that is kept of a run: its fields, places and columns, deflated.
+func encodeRun(r *Run) ([]byte, error) {
+	plain := appendRun(make([]byte, 0, len(r.Places)*(placeLen+2*r.Columns.Hours*hazard.NumVariables)+64), r)
+	value, err := deflate(unsealed(len(plain)/4), plain)
 	if err != nil {
 		return nil, err
-	}
-	if len(packed) > (len(value)-headLen-1)*mostInflated {
-		value = append(append(unsealed(len(packed)+1), plainRun), packed...)
 	}
 	return seal(value), nil
-}
-
-// packedRun undoes sealedRun.
-func packedRun(value []byte) ([]byte, error) {
-	payload, err := unseal(value)
-	if err != nil {
-		return nil, err
-	}
-	switch {
-	case len(payload) > 0 && payload[0] == plainRun:
-		return payload[1:], nil
-	case len(payload) > 0 && payload[0] == deflatedRun:
-		return inflate(payload[1:], (len(payload)-1)*mostInflated)
-	}
-	return nil, fmt.Errorf("%w: a run of no known kind", errValue)
 }
 
 // putRun puts a run into the bucket of its model.
@@ -111,8 +88,8 @@ func (r *Run) valid() error {
 	return nil
 }
 
-// Run gives the run kept of a model, its columns arranged to places. A place that
-// the run does not know is missing throughout. ErrNotFound when there is no run.
+// Run returns the run kept of a model, its columns arranged to places. A place that the run
+// does not know is missing throughout. ErrNotFound is returned when there is no run.
 func (s *Store) Run(model string, places []catalogue.Location) (*Run, error) {
 	what := "read the run of " + model
 	var value []byte
@@ -153,11 +130,19 @@ func appendRun(b []byte, r *Run) []byte {
 }
 
 func decodeRun(value []byte) (*Run, error) {
-	packed, err := packedRun(value)
+	payload, err := unseal(value)
 	if err != nil {
 		return nil, err
 	}
-	b := &reader{b: packed}
+	plain, err := inflate(payload, len(payload)*mostInflated)
+	if err != nil {
+		return nil, err
+	}
+	return takeRun(&reader{b: plain})
+}
+
+// takeRun reads what appendRun made.
+func takeRun(b *reader) (*Run, error) {
 	r := &Run{Init: b.time(), Available: b.time(), FetchedAt: b.time(), Columns: &hazard.Columns{}}
 	c := r.Columns
 	c.Start = b.time()
@@ -170,7 +155,7 @@ func decodeRun(value []byte) (*Run, error) {
 	for i := range r.Places {
 		r.Places[i] = catalogue.Location{Latitude: b.float64(), Longitude: b.float64(), Elevation: b.float64()}
 	}
-	if err := unpackColumns(b, c); err != nil {
+	if err := takeColumns(b, c); err != nil {
 		return nil, err
 	}
 	return r, b.end()
@@ -191,16 +176,9 @@ func (r *Run) arrange(places []catalogue.Location) {
 		}
 	}
 	arranged := hazard.NewColumns(r.Columns.Start, len(places), r.Columns.Hours)
-	for v := range r.Columns.Values {
-		variable := hazard.Variable(v)
-		if r.Columns.Values[v] == nil {
-			continue
-		}
-		arranged.Fill(variable)
-		for to, place := range places {
-			if from, ok := known[place]; ok {
-				copy(arranged.Series(variable, to), r.Columns.Series(variable, from))
-			}
+	for to, place := range places {
+		if from, ok := known[place]; ok {
+			arranged.Copy(to, r.Columns, from)
 		}
 	}
 	r.Places, r.Columns = slices.Clone(places), arranged

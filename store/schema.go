@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -10,29 +9,31 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// The buckets, one a resource. Keys and values:
+// The buckets that are no [table]; those are named where their records are. Those of
+// the verification log are in verification.go. Keys and values:
 //
-//	meta       "schema" → number of migrations applied, "created", "last" → instants
+//	meta       "schema" → [schema], "created" and "last" → instants, "erased" → that of
+//	           the first erasure since the file was compacted last, "keys" → the mark of
+//	           the keys that go with the file, "outage" → the outage under way
 //	runs       model → a bucket with the run, places and columns, compact and deflated
 //	usage      "ledger" → what the provider client wants kept
 //	trails     "park/slug" → number, given once and never again to another trail
 //	estimates  hour (big-endian unix hours) → a row for each trail number
-//	alerts     id → JSON
 //	models     model → instant at which its run was last confirmed as the newest
-//	notices    kind → official notices
-//	left       id of a subscription that was erased → instant
 var (
 	bucketMeta      = []byte("meta")
 	bucketRuns      = []byte("runs")
 	bucketUsage     = []byte("usage")
 	bucketTrails    = []byte("trails")
 	bucketEstimates = []byte("estimates")
-	bucketAlerts    = []byte("alerts")
 	bucketModels    = []byte("models")
 
 	keySchema  = []byte("schema")
 	keyCreated = []byte("created")
 	keyLast    = []byte("last")
+	keyErased  = []byte("erased")
+	keyKeys    = []byte("keys")
+	keyOutage  = []byte("outage")
 	keyLedger  = []byte("ledger")
 	keyRun     = []byte("run")
 )
@@ -40,86 +41,49 @@ var (
 // timeFillPercent is how full pages are left in a bucket whose keys only grow.
 const timeFillPercent = 0.9
 
-// migration takes the file from one schema to the next. It has one transaction
-// to itself, and now is the same for all that it writes.
-type migration func(tx *bbolt.Tx, now time.Time) error
+// schema is the form of the file. Builds before the first release wrote lower ones.
+const schema = 11
 
-// migrations is append-only: a file's schema is how many of them it has been
-// through. A released migration never changes.
-var migrations = []migration{createBuckets, createNotices, createVerification, createPeople, separateRuns, createLeft, deflateRuns}
-
-func createBuckets(tx *bbolt.Tx, now time.Time) error {
-	for _, name := range [][]byte{
-		bucketMeta, bucketRuns, bucketUsage, bucketTrails, bucketEstimates, bucketAlerts, bucketModels,
-	} {
-		if _, err := tx.CreateBucketIfNotExists(name); err != nil {
-			return fmt.Errorf("create bucket %s: %w", name, err)
+// initialize makes the buckets of an empty file.
+func initialize(tx *bbolt.Tx, now time.Time) error {
+	for _, b := range layout(tx) {
+		if _, err := tx.CreateBucket(b.name); err != nil {
+			return fmt.Errorf("create bucket %s: %w", b.name, err)
 		}
 	}
-	return tx.Bucket(bucketMeta).Put(keyCreated, sealedTime(now))
+	meta := tx.Bucket(bucketMeta)
+	return errors.Join(meta.Put(keyCreated, sealedTime(now)), meta.Put(keySchema, sealedSchema(schema)))
 }
 
-// separateRuns gives each run a bucket of its own. bbolt does not split a page of four
-// records or fewer, however long: each run that was kept had all of them written again.
-func separateRuns(tx *bbolt.Tx, _ time.Time) error {
-	runs := tx.Bucket(bucketRuns)
-	values := map[string][]byte{}
-	err := runs.ForEach(func(k, v []byte) error {
-		values[string(k)] = bytes.Clone(v)
-		return nil
-	})
-	for model, value := range values {
-		err = errors.Join(err, runs.Delete([]byte(model)), putRun(runs, model, value))
-	}
-	if err != nil {
-		return fmt.Errorf("separate the runs: %w", err)
+func sealedSchema(n uint32) []byte { return seal(binary.BigEndian.AppendUint32(unsealed(4), n)) }
+
+// checkSchema refuses a file of another schema. Once a released version changes the
+// schema, [Store.makeReady] migrates a file of the one before, after a backup of it.
+func checkSchema(path string, tx *bbolt.Tx) error {
+	found, err := schemaOf(tx)
+	switch {
+	case err != nil:
+		return damagedValue(path, "schema", err)
+	case found > schema:
+		return fmt.Errorf("schema %d, and this program knows %d: %w", found, schema, ErrNewerSchema)
+	case found < schema:
+		return fmt.Errorf("schema %d, and this program knows %d: %w", found, schema, ErrOlderSchema)
 	}
 	return nil
 }
 
-// deflateRuns keeps the runs deflated. One that is damaged stays so: it is reported when
-// it is read, and fetched again.
-func deflateRuns(tx *bbolt.Tx, _ time.Time) error {
-	runs := tx.Bucket(bucketRuns)
-	values := map[string][]byte{}
-	err := runs.ForEachBucket(func(model []byte) error {
-		packed, err := unseal(runs.Bucket(model).Get(keyRun))
-		if err != nil {
-			return nil
-		}
-		values[string(model)], err = sealedRun(packed)
-		return err
-	})
-	for model, value := range values {
-		err = errors.Join(err, putRun(runs, model, value))
-	}
-	if err != nil {
-		return fmt.Errorf("deflate the runs: %w", err)
-	}
-	return nil
-}
-
-// schemaOf tells how many migrations a file has been through. A bbolt file
-// without that number was not made by this program.
-func schemaOf(tx *bbolt.Tx) (int, error) {
+// schemaOf reads the schema of a file. A bbolt file without one was not made by this
+// program.
+func schemaOf(tx *bbolt.Tx) (uint32, error) {
 	meta := tx.Bucket(bucketMeta)
 	if meta == nil || meta.Get(keySchema) == nil {
 		return 0, fmt.Errorf("%w: a bbolt file without a schema", errValue)
 	}
 	payload, err := unseal(meta.Get(keySchema))
 	if err != nil {
-		return 0, fmt.Errorf("schema: %w", err)
+		return 0, err
 	}
 	r := reader{b: payload}
 	n := r.uint32()
-	return int(n), r.end()
-}
-
-// migrateOne applies the migration that follows a schema.
-func migrateOne(tx *bbolt.Tx, all []migration, schema int, now time.Time) error {
-	if err := all[schema](tx, now); err != nil {
-		return err
-	}
-	value := seal(binary.BigEndian.AppendUint32(unsealed(4), uint32(schema+1)))
-	return tx.Bucket(bucketMeta).Put(keySchema, value)
+	return n, r.end()
 }

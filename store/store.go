@@ -1,37 +1,38 @@
 // Package store keeps what Vigía must not lose in one bbolt file: the newest run
 // of each weather model, the estimates of the last week as they were issued, the
-// alerts, the ledger of what was asked of the provider, and the subscriptions with
-// the outbox of messages to them.
+// verification log, the alerts, the ledger of what was asked of the provider, and the
+// subscriptions with the outbox of messages to them.
 //
 // Data passes through it in both directions as plain values. Writing: a value is
-// checked, put into a compact form with a version and a checksum, and written in
-// one transaction that is on stable storage when the method returns. Reading: one
-// short read transaction, the value decoded and copied out before it ends, so
-// that no caller ever holds memory of the file. No estimate is read from here to
-// serve a request: the hourly cycle reads and writes, and publishes an immutable
-// [Edition]. Of subscriptions and messages, transactions ([Tx]) are made of small
-// steps by those who decide; who is told of a change of an alert is decided within
-// the transaction that keeps the change ([Cycle]).
+// checked, encoded with a version and a checksum, and written in one transaction that is
+// on stable storage when the method returns. Small records are JSON ([table]); what is
+// written for every trail every hour is one compact value an hour. Reading: one short
+// read transaction, the value decoded and copied out before it ends, so that no caller
+// ever holds memory of the file. No request is served from here: the hourly cycle reads
+// and writes, and publishes an immutable [Snapshot]. Transactions on subscriptions and
+// messages ([Tx]) are made of small steps by their callers; whom to tell of a change of
+// an alert is decided within the transaction that keeps the change ([Cycle]).
 //
-// The file may fail in every way that a disk can. What was damaged is reported
-// ([DamagedError]) and left as it is; after a failed write the store is read-only
-// ([ErrReadOnly]) because what the disk then holds is unknown, until all of it could
-// be checked and copied ([Store.Tend]).
+// The file may fail in every way that a disk can. Damage is reported ([DamagedError])
+// and left as it is. After a failed write the store is read-only ([ErrReadOnly]), because
+// what the disk then holds is unknown, until all of it could be checked and copied
+// ([Store.Recover]); so it is while the file is not at its path. A service whose file
+// cannot be opened goes on with a store that refuses everything ([Without]).
 package store
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/jonboulle/clockwork"
 	"go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
-
-	"vigia/store/subscription"
 )
 
 // Options are what Open needs besides the path.
@@ -39,33 +40,37 @@ type Options struct {
 	Clock    clockwork.Clock // the service's clock; nil means the machine's
 	Log      *slog.Logger    // nil means no log
 	MaxBytes int64           // limit of the file's size; 0 means none
-	LookOnly bool            // mend and bring forward nothing: ErrUnready for a file that needs it
-
-	copied bool // the file is a copy: it is brought forward without another
+	LookOnly bool            // change nothing: ErrUnready for a file that is to be made
+	NoSync   bool            // for tests: nothing is brought to stable storage
 }
 
 // Store is the open file. Its methods may be called from any goroutine.
 type Store struct {
 	path     string
-	db       *bbolt.DB
-	file     *os.File // bbolt's own handle, kept to look at the size and to let go of the lock
+	db       *bbolt.DB   // nil when the file could not be opened
+	file     *os.File    // bbolt's own handle, kept to look at the size and to let go of the lock
+	held     os.FileInfo // of file, by which the file at the path is known; changed by who is writing
 	clock    clockwork.Clock
 	log      *slog.Logger
+	built    time.Time // when the program was, zero when unknown
 	maxBytes int64
+	noSync   bool
 
-	writing    sync.Mutex            // one writer, check or compaction at a time
-	beginning  sync.Mutex            // one transaction begins at a time; held to change db and file
-	unreleased atomic.Int32          // transactions that a fault left with bbolt's locks held
-	readOnly   atomic.Pointer[error] // why nothing is written, until the file is mended
-	broken     atomic.Pointer[error] // why nothing can be read any more
-	full       atomic.Pointer[error] // why the last write had no room, nil when it had
-	needed     atomic.Int64          // bytes that the file had when it was last known to be whole
-	numbering  atomic.Pointer[numbering]
+	writing      sync.Mutex   // one writer, check or compaction at a time
+	beginning    sync.Mutex   // one transaction begins at a time; held to change db and file
+	unreleased   atomic.Int32 // transactions that a fault left with bbolt's locks held
+	readOnly     reason       // why nothing is written, until the file is mended
+	displaced    reason       // why the file that is open is not the one at the path, nil when it is
+	broken       reason       // why nothing can be read any more
+	damage       reason       // the first DamagedError since all was last read without one
+	full         reason       // why the last write had no room, nil when it had
+	needed       atomic.Int64 // bytes that the file had when it was last known to be whole
+	numbering    atomic.Pointer[numbering]
+	recoveredAt  time.Time     // the last try; used by Recover alone
+	recoveryWait time.Duration // until the next try
 
-	queued     [subscription.NumChannels]atomic.Int64 // items in the outbox
-	confirming atomic.Int64                           // of them, the mails that ask to confirm
-	waiting    atomic.Int64                           // requests and pending subscriptions
-	reported   sync.Map                               // damaged records that were logged
+	counts   counts
+	reported sync.Map // damaged records that were logged
 }
 
 // Close lets go of the file. It waits for transactions under way. A second
@@ -75,6 +80,9 @@ func (s *Store) Close() error {
 	defer s.writing.Unlock()
 	s.beginning.Lock()
 	defer s.beginning.Unlock()
+	if s.db == nil {
+		return nil
+	}
 	if s.unreleased.Load() > 0 {
 		// bbolt would wait for ever for the locks of the transaction that died.
 		// Closing the handle frees the file for the next process.
@@ -88,7 +96,7 @@ func (s *Store) Close() error {
 	})
 }
 
-// Size tells the file's size in bytes, 0 when it cannot be known.
+// Size returns the file's size in bytes, 0 when it cannot be known.
 func (s *Store) Size() int64 {
 	info, err := os.Stat(s.path)
 	if err != nil {
@@ -101,32 +109,56 @@ func (s *Store) Size() int64 {
 func (s *Store) Stats() bbolt.Stats {
 	s.beginning.Lock()
 	defer s.beginning.Unlock()
+	if s.db == nil {
+		return bbolt.Stats{}
+	}
 	return s.db.Stats()
 }
 
-// Err tells why the store can no longer be written, nil while it can.
-func (s *Store) Err() error {
-	if p := s.broken.Load(); p != nil {
-		return *p
-	}
-	return s.refusal()
-}
+// reason is an error that lasts until what it is about is over; nil when it is not.
+type reason struct{ p atomic.Pointer[error] }
 
-// refusal is why nothing is written, nil while it is.
-func (s *Store) refusal() error {
-	if p := s.readOnly.Load(); p != nil {
-		return fmt.Errorf("%w: %w", ErrReadOnly, *p)
+func (r *reason) get() error {
+	if p := r.p.Load(); p != nil {
+		return *p
 	}
 	return nil
 }
 
-// WriteError tells why the last write was refused, nil when it went through or there
-// was none yet: [Store.Err], or an ErrFull, which the next write may be spared.
-func (s *Store) WriteError() error {
-	if p := s.full.Load(); p != nil && s.Err() == nil {
-		return *p
+// set keeps an error in place of any other, and reports whether there was none.
+func (r *reason) set(err error) bool { return r.p.Swap(&err) == nil }
+
+// setFirst keeps an error unless there is one, and reports whether it did.
+func (r *reason) setFirst(err error) bool { return r.p.CompareAndSwap(nil, &err) }
+
+// clear drops the error, and reports whether there was one.
+func (r *reason) clear() bool { return r.p.Swap(nil) != nil }
+
+// Err returns why the store can no longer be written, nil while it can.
+func (s *Store) Err() error { return cmp.Or(s.refusal(), s.displaced.get()) }
+
+// refusal returns why nothing is written, wherever the file is; nil while it is.
+func (s *Store) refusal() error {
+	if why := cmp.Or(s.broken.get(), s.readOnly.get()); why != nil {
+		return fmt.Errorf("%w: %w", ErrReadOnly, why)
 	}
-	return s.Err()
+	return nil
+}
+
+// WriteError returns why the last write was refused, nil when it went through or there
+// was none yet: [Store.Err], or an ErrFull, which the next write may be spared.
+func (s *Store) WriteError() error { return cmp.Or(s.Err(), s.full.get()) }
+
+// Fault returns what is wrong with the file: [Store.WriteError], or the first that was
+// found damaged in it since all of it was last read without a fault ([Store.Check],
+// [Store.Backup]); nil when all is well.
+func (s *Store) Fault() error { return cmp.Or(s.WriteError(), s.damage.get()) }
+
+// noteDamage keeps the first DamagedError for Fault.
+func (s *Store) noteDamage(err error) {
+	if damaged := (*DamagedError)(nil); errors.As(err, &damaged) {
+		s.damage.setFirst(err)
+	}
 }
 
 // Answer reads from the file, which takes no time unless something holds up every
@@ -151,6 +183,7 @@ func (s *Store) view(what string, do func(*bbolt.Tx) error) error {
 		return do(tx)
 	})
 	if err != nil {
+		s.noteDamage(err)
 		return fmt.Errorf("%s: %w", what, err)
 	}
 	return nil
@@ -174,6 +207,7 @@ func (s *Store) update(what string, do func(*bbolt.Tx) error) error {
 	if damaged := (*DamagedError)(nil); errors.As(err, &damaged) && damaged.fault {
 		s.stopWriting(err)
 	}
+	s.noteDamage(err)
 	return fmt.Errorf("%s: %w", what, err)
 }
 
@@ -192,11 +226,14 @@ func (s *Store) write(do func(*bbolt.Tx) error) error {
 	if err := do(tx); err != nil {
 		return err
 	}
+	if err := s.inPlace(); err != nil {
+		return err
+	}
 	if err := tx.Commit(); err != nil {
 		return s.failedCommit(err)
 	}
 	s.noteSize()
-	if s.full.Swap(nil) != nil {
+	if s.full.clear() {
 		s.log.Info("there is room for the store again, and it is written")
 	}
 	return nil
@@ -218,7 +255,7 @@ func (s *Store) noteSize() {
 func (s *Store) failedCommit(err error) error {
 	if isFull(err) {
 		err = fmt.Errorf("%w: %w", ErrFull, err)
-		if s.full.Swap(&err) == nil {
+		if s.full.set(err) {
 			s.log.Error("the disk is full, and the store is not written until there is room; make some, reading and what is kept are not touched", "error", err)
 		}
 		return err
@@ -228,7 +265,7 @@ func (s *Store) failedCommit(err error) error {
 }
 
 func (s *Store) stopWriting(cause error) {
-	if s.readOnly.CompareAndSwap(nil, &cause) {
+	if s.readOnly.setFirst(cause) {
 		s.log.Error("a write has failed: nothing is written until the store can be checked and copied whole, which is tried now and then", "error", cause)
 	}
 }
@@ -238,17 +275,17 @@ func (s *Store) stopWriting(cause error) {
 func (s *Store) begin(writable bool) (*bbolt.Tx, error) {
 	s.beginning.Lock()
 	defer s.beginning.Unlock()
-	if p := s.broken.Load(); p != nil {
-		return nil, *p
+	if err := s.broken.get(); err != nil {
+		return nil, err
 	}
 	if info, err := s.file.Stat(); err == nil && info.Size() < s.needed.Load() {
-		return nil, s.broke(fmt.Errorf("the file was cut to %d bytes while in use", info.Size()))
+		return nil, s.markUnreadable(fmt.Errorf("the file was cut to %d bytes while in use", info.Size()))
 	}
 	s.unreleased.Add(1)
 	whole := false
 	defer func() {
 		if !whole {
-			s.broke(errors.New("the first pages cannot be read"))
+			s.markUnreadable(errors.New("the first pages cannot be read"))
 		}
 	}()
 	tx, err := s.db.Begin(writable)
@@ -260,11 +297,10 @@ func (s *Store) begin(writable bool) (*bbolt.Tx, error) {
 	return tx, err
 }
 
-// broke marks the file as unreadable and gives the error that says so.
-func (s *Store) broke(cause error) error {
-	var err error = &DamagedError{Path: s.path, Cause: cause, fault: true}
-	s.readOnly.CompareAndSwap(nil, &err)
-	if s.broken.CompareAndSwap(nil, &err) {
+// markUnreadable notes that the file cannot be read any more, and returns the error for it.
+func (s *Store) markUnreadable(cause error) error {
+	err := fmt.Errorf("%w: %w", ErrNoFile, &DamagedError{Path: s.path, Cause: cause, fault: true})
+	if s.broken.setFirst(err) {
 		s.log.Error("the store cannot be read any more", "error", err)
 	}
 	return err

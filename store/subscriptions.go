@@ -3,8 +3,11 @@ package store
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -13,36 +16,53 @@ import (
 	"vigia/store/subscription"
 )
 
-// Subscription gives a subscription, ErrNotFound when there is none.
+// The people who subscribed. Who follows a place is found by reading all of them: once
+// an hour at most, some microseconds each.
+var (
+	subscriptions = table[subscription.Subscription]{[]byte("subscriptions"), checkSubscription} // id → JSON
+	identities    = table[subscription.ID]{name: []byte("identities")}                           // identityKey → id
+	erased        = table[time.Time]{[]byte("erased"), checkErased}                              // id → when it was erased
+)
+
+// Follower is a subscriber who follows a place, with what decides whether to tell them.
+type Follower struct {
+	ID      subscription.ID
+	Channel subscription.Channel
+	subscription.Conditions
+}
+
+func followerOf(s *subscription.Subscription) *Follower {
+	return &Follower{ID: s.ID, Channel: s.Channel, Conditions: s.Preferences.Conditions}
+}
+
+// Subscription returns a subscription, ErrNotFound when there is none.
 func (t *Tx) Subscription(id subscription.ID) (*subscription.Subscription, error) {
-	value := t.tx.Bucket(bucketSubscriptions).Get(id[:])
-	if value == nil {
-		return nil, ErrNotFound
+	s, err := subscriptions.get(t, id[:])
+	if errors.Is(err, ErrNotFound) {
+		return nil, t.absent(id)
 	}
-	s, err := decodeSubscription(id[:], value)
-	if err != nil {
-		return nil, t.damaged(bucketSubscriptions, id[:], err)
-	}
-	return s, nil
+	return s, err
 }
 
-func decodeSubscription(key, value []byte) (*subscription.Subscription, error) {
-	s := &subscription.Subscription{}
-	if err := unsealJSON(key, value, s); err != nil {
-		return nil, err
-	}
-	if !bytes.Equal(s.ID[:], key) {
-		return nil, fmt.Errorf("%w: the subscription of another id", errValue)
-	}
-	if err := checkSubscription(s); err != nil {
-		return nil, fmt.Errorf("%w: %w", errValue, err)
-	}
-	return s, nil
+// absent returns ErrNotFound for a subscription without a record, and a DamagedError
+// when an address still leads to its id: both are erased together.
+func (t *Tx) absent(id subscription.ID) error {
+	err := ErrNotFound
+	_ = identities.each(t, nil, func(_ []byte, to *subscription.ID) error {
+		if *to == id {
+			err = t.damaged(subscriptions.name, id[:], fmt.Errorf("%w: its record is missing", errValue))
+			return errEnough
+		}
+		return nil
+	})
+	return err
 }
 
-// checkSubscription finds what whoever reads a subscription relies on not to meet.
-func checkSubscription(s *subscription.Subscription) error {
+// checkSubscription finds what readers of a subscription rely on not to meet.
+func checkSubscription(key []byte, s *subscription.Subscription) error {
 	switch {
+	case !bytes.Equal(s.ID[:], key):
+		return errors.New("the subscription of another id")
 	case s.Channel == subscription.Email && (s.Address == "" || s.Target != nil):
 		return errors.New("not one address")
 	case s.Channel == subscription.WebPush && (s.Address != "" || s.Target == nil):
@@ -62,95 +82,24 @@ func checkPreferences(p *subscription.Preferences) error {
 	if p.Language > subscription.English {
 		return fmt.Errorf("unknown language %d", p.Language)
 	}
-	for _, places := range [][]string{p.Parks, p.Trails} {
-		for _, place := range places {
-			if err := checkPrefix(place); err != nil {
-				return fmt.Errorf("place %w", err)
-			}
+	for _, place := range slices.Concat(p.Parks, p.Trails) {
+		if err := checkPrefix(place); err != nil {
+			return fmt.Errorf("place %w", err)
 		}
 	}
-	return checkConditions(&p.Conditions)
-}
-
-func checkConditions(c *subscription.Conditions) error {
-	if c.MinLevel != alert.Caution && c.MinLevel != alert.Danger {
-		return fmt.Errorf("level %d cannot be followed", c.MinLevel)
+	if p.MinLevel != alert.Caution && p.MinLevel != alert.Danger {
+		return fmt.Errorf("level %d cannot be followed", p.MinLevel)
 	}
 	return nil
 }
 
-// PutSubscription keeps a subscription, new or changed, with its indexes. An address
-// or endpoint that another subscription has is an error.
-func (t *Tx) PutSubscription(s *subscription.Subscription) error {
-	if err := checkSubscription(s); err != nil {
-		return fmt.Errorf("put a subscription: %w", err)
-	}
-	value, err := sealedJSON(s.ID[:], s)
-	if err != nil {
-		return fmt.Errorf("put a subscription: %w", err)
-	}
-	entries := indexEntries(s)
-	if err := t.unclaimed(s, entries); err != nil {
-		return err
-	}
-	if err := t.dropIndexes(s.ID, entries); err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if err := putChanged(t.tx.Bucket(e.bucket), e.key, e.value); err != nil {
-			return fmt.Errorf("index a subscription: %w", err)
-		}
-	}
-	if _, err := forget(t.tx.Bucket(bucketLeft), s.ID[:]); err != nil {
-		return fmt.Errorf("put a subscription: %w", err)
-	}
-	return putChanged(t.tx.Bucket(bucketSubscriptions), s.ID[:], value)
-}
-
-// unclaimed refuses what would leave another subscription without its way in.
-func (t *Tx) unclaimed(s *subscription.Subscription, entries []indexEntry) error {
-	for _, e := range entries {
-		if !e.unique {
-			continue
-		}
-		id, err := decodeID(e.key, t.tx.Bucket(e.bucket).Get(e.key))
-		if err == nil && id != s.ID && t.tx.Bucket(bucketSubscriptions).Get(id[:]) != nil {
-			return errors.New("put a subscription: another one has its address or endpoint")
-		}
-	}
-	return nil
-}
-
-// indexEntry is a record that leads to a subscription.
-type indexEntry struct {
-	bucket, key, value []byte
-	unique             bool // belongs to one subscription, whatever it is
-}
-
-// indexEntries gives all records that lead to a subscription.
-func indexEntries(s *subscription.Subscription) []indexEntry {
-	var entries []indexEntry
-	add := func(bucket, key []byte, value []byte, unique bool) {
-		entries = append(entries, indexEntry{bucket, key, sealFor(key, append(unsealed(len(value)), value...)), unique})
-	}
+// identityKey returns the key under which a subscription is found by its address
+// ([subscription.Identity]), or by the SHA-256 of its push endpoint.
+func identityKey(s *subscription.Subscription) []byte {
 	if s.Channel == subscription.Email {
-		add(bucketAddresses, []byte(subscription.Identity(s.Address)), s.ID[:], true)
-	} else {
-		add(bucketEndpoints, endpointKey(s.Target.Endpoint), s.ID[:], true)
+		return []byte(subscription.Identity(s.Address))
 	}
-	conditions := appendFollower(nil, s.Channel, &s.Preferences.Conditions)
-	for _, places := range [][]string{s.Preferences.Parks, s.Preferences.Trails} {
-		for _, place := range places {
-			add(bucketFollowers, append(appendPrefix(nil, place), s.ID[:]...), conditions, false)
-		}
-	}
-	if s.Preferences.Trip != nil {
-		add(bucketTrips, s.ID[:], conditions, false)
-	}
-	if !s.Ends.IsZero() {
-		add(bucketEndings, append(appendInstant(nil, s.Ends), s.ID[:]...), nil, false)
-	}
-	return entries
+	return endpointKey(s.Target.Endpoint)
 }
 
 func endpointKey(endpoint string) []byte {
@@ -158,135 +107,197 @@ func endpointKey(endpoint string) []byte {
 	return sum[:]
 }
 
-// dropIndexes deletes the records that lead to a subscription as it is kept, but
-// those in keep. One that does not decode no longer tells which they are: all are
-// looked through.
-func (t *Tx) dropIndexes(id subscription.ID, keep []indexEntry) error {
-	value := t.tx.Bucket(bucketSubscriptions).Get(id[:])
-	if value == nil {
+// PutSubscription keeps a subscription, new or changed. An address or an endpoint
+// belongs to one subscription alone.
+func (t *Tx) PutSubscription(s *subscription.Subscription) error {
+	if err := checkSubscription(s.ID[:], s); err != nil {
+		return fmt.Errorf("put a subscription: %w", err)
+	}
+	key := identityKey(s)
+	if id, err := identities.get(t, key); err == nil && *id != s.ID && t.tx.Bucket(subscriptions.name).Get(id[:]) != nil {
+		return errors.New("put a subscription: another one has its address or endpoint")
+	}
+	if err := t.dropIdentity(s.ID, key); err != nil {
+		return err
+	}
+	_, err := erased.drop(t, s.ID[:])
+	return errors.Join(err, identities.put(t, key, &s.ID), subscriptions.put(t, s.ID[:], s))
+}
+
+// dropIdentity deletes what leads to a subscription as it is kept, unless that is keep.
+// One that does not decode does not say what it is: all are looked through.
+func (t *Tx) dropIdentity(id subscription.ID, keep []byte) error {
+	old, err := subscriptions.get(t, id[:])
+	if errors.Is(err, ErrNotFound) {
 		return nil
 	}
-	old, err := decodeSubscription(id[:], value)
 	if err != nil {
-		t.leaveOut(bucketSubscriptions, id[:], err)
-		return t.dropAllLeadingTo(id)
+		return t.dropLeadingTo(id)
 	}
-	for _, e := range indexEntries(old) {
-		kept := false
-		for i := range keep {
-			kept = kept || bytes.Equal(keep[i].bucket, e.bucket) && bytes.Equal(keep[i].key, e.key)
+	key := identityKey(old)
+	if bytes.Equal(key, keep) {
+		return nil
+	}
+	_, err = identities.drop(t, key)
+	return errors.Join(err, t.markErased())
+}
+
+// dropLeadingTo deletes every identity that leads to an id, damaged or not.
+func (t *Tx) dropLeadingTo(id subscription.ID) error {
+	text, err := json.Marshal(id)
+	if err != nil {
+		return err
+	}
+	bucket := t.tx.Bucket(identities.name)
+	err = eachKey(bucket, nil, func(key, value []byte) error {
+		if !bytes.HasSuffix(value, text) {
+			return nil
 		}
-		if kept {
-			continue
+		return bucket.Delete(key)
+	})
+	return errors.Join(err, t.markErased())
+}
+
+// ByAddress finds the subscription of an identity ([subscription.Identity]).
+func (t *Tx) ByAddress(identity string) (subscription.ID, bool) { return t.lookUp([]byte(identity)) }
+
+// ByEndpoint finds the subscription of a push endpoint.
+func (t *Tx) ByEndpoint(endpoint string) (subscription.ID, bool) {
+	return t.lookUp(endpointKey(endpoint))
+}
+
+// lookUp finds a subscription by its identity, and where that record is damaged among
+// all that there are.
+func (t *Tx) lookUp(key []byte) (found subscription.ID, ok bool) {
+	if len(key) == 0 {
+		return found, false
+	}
+	id, err := identities.get(t, key)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return found, false
+	case err == nil:
+		return *id, true
+	}
+	_ = t.eachSubscription(func(s *subscription.Subscription) error {
+		if bytes.Equal(identityKey(s), key) {
+			found, ok = s.ID, true
+			return errEnough
 		}
-		if e.unique {
-			if err := t.markErased(); err != nil {
-				return err
-			}
+		return nil
+	})
+	return found, ok
+}
+
+func (t *Tx) eachSubscription(do func(*subscription.Subscription) error) error {
+	return subscriptions.each(t, nil, func(_ []byte, s *subscription.Subscription) error { return do(s) })
+}
+
+// EachFollower calls do with every subscriber who follows one of the places (slugs of
+// parks, "park/trail" of trails) once, in the order of ids, with the indexes of the
+// places that they follow. The indexes are good until do returns.
+func (t *Tx) EachFollower(places []string, do func(f *Follower, at []int) error) error {
+	asked := make(map[string][]int, len(places))
+	for i, place := range places {
+		asked[place] = append(asked[place], i)
+	}
+	var at []int
+	return t.eachSubscription(func(s *subscription.Subscription) error {
+		at = at[:0]
+		for _, place := range s.Preferences.Parks {
+			at = append(at, asked[place]...)
 		}
-		if err := t.tx.Bucket(e.bucket).Delete(e.key); err != nil {
-			return fmt.Errorf("drop an index of a subscription: %w", err)
+		for _, place := range s.Preferences.Trails {
+			at = append(at, asked[place]...)
 		}
+		if len(at) == 0 {
+			return nil
+		}
+		slices.Sort(at)
+		at = slices.Compact(at)
+		return do(followerOf(s), at)
+	})
+}
+
+// EachWithTrip calls do with every subscriber who has a trip.
+func (t *Tx) EachWithTrip(do func(f *Follower) error) error {
+	return t.eachSubscription(func(s *subscription.Subscription) error {
+		if s.Preferences.Trip == nil {
+			return nil
+		}
+		return do(followerOf(s))
+	})
+}
+
+// DomainsConfirmed returns the domains in which somebody who subscribed by e-mail before
+// an instant still is. A damaged record says nothing of its domain.
+func (t *Tx) DomainsConfirmed(before time.Time) map[string]bool {
+	domains := map[string]bool{}
+	_ = t.eachSubscription(func(s *subscription.Subscription) error {
+		if _, domain, byMail := strings.Cut(s.Address, "@"); byMail && s.ConfirmedAt.Before(before) {
+			domains[strings.ToLower(domain)] = true
+		}
+		return nil
+	})
+	return domains
+}
+
+// Ending returns up to n subscriptions that are to be erased at or before an instant.
+func (t *Tx) Ending(at time.Time, n int) (ids []subscription.ID, err error) {
+	err = t.eachSubscription(func(s *subscription.Subscription) error {
+		if len(ids) == n {
+			return errEnough
+		}
+		if end := s.Erased(); !end.IsZero() && !end.After(at) {
+			ids = append(ids, s.ID)
+		}
+		return nil
+	})
+	return ids, err
+}
+
+// Erase erases a subscription with everything kept of it but that its id was erased,
+// and reports whether there was one. Items of it in the outbox find it gone. One whose
+// record is missing is noted as erased all the same: a backup may have it.
+func (t *Tx) Erase(id subscription.ID) (bool, error) {
+	drop := func() error { return t.dropIdentity(id, nil) }
+	if t.tx.Bucket(subscriptions.name).Get(id[:]) == nil {
+		if errors.Is(t.absent(id), ErrNotFound) {
+			return false, nil
+		}
+		drop = func() error { return t.dropLeadingTo(id) }
+	}
+	if err := errors.Join(drop(), t.dropThreads(id)); err != nil {
+		return false, err
+	}
+	if _, err := subscriptions.drop(t, id[:]); err != nil {
+		return false, err
+	}
+	return true, errors.Join(t.noteErased(id), t.markErased())
+}
+
+// noteErased notes that a subscription is erased now. Its id is a random number that
+// leads to nobody any more, and is kept as long as a backup may hold the subscription:
+// a backup that is restored tells nobody who left. A clock that has fallen behind must
+// not have the note forgotten before its time.
+func (t *Tx) noteErased(id subscription.ID) error {
+	at := t.store.clock.Now()
+	if last, err := t.LastTime(); err == nil && last.After(at) {
+		at = last
+	}
+	return erased.put(t, id[:], &at)
+}
+
+func checkErased(key []byte, _ *time.Time) error {
+	if len(key) != len(subscription.ID{}) {
+		return fmt.Errorf("key of %d bytes", len(key))
 	}
 	return nil
 }
 
-// dropAllLeadingTo deletes every record that leads to an id.
-func (t *Tx) dropAllLeadingTo(id subscription.ID) error {
-	byValue := func(k, v []byte) bool { return len(v) == headLen+len(id) && bytes.Equal(v[headLen:], id[:]) }
-	byKey := func(k, v []byte) bool { return bytes.HasSuffix(k, id[:]) }
-	for _, look := range []struct {
-		bucket []byte
-		leads  func(k, v []byte) bool
-	}{
-		{bucketAddresses, byValue}, {bucketEndpoints, byValue},
-		{bucketFollowers, byKey}, {bucketTrips, byKey}, {bucketEndings, byKey},
-	} {
-		bucket, drop := t.tx.Bucket(look.bucket), [][]byte(nil)
-		cursor := bucket.Cursor()
-		for k, v := cursor.First(); k != nil; k, v = cursor.Next() {
-			if look.leads(k, v) {
-				drop = append(drop, bytes.Clone(k))
-			}
-		}
-		if err := deleteAll(bucket, drop); err != nil {
-			return err
-		}
-	}
-	return t.markErased()
-}
-
-// ByAddress finds the subscription of an identity ([subscription.Identity]).
-func (t *Tx) ByAddress(identity string) (subscription.ID, bool) {
-	return t.lookUp(bucketAddresses, []byte(identity), func(s *subscription.Subscription) bool {
-		return s.Channel == subscription.Email && subscription.Identity(s.Address) == identity
-	})
-}
-
-// ByEndpoint finds the subscription of a push endpoint.
-func (t *Tx) ByEndpoint(endpoint string) (subscription.ID, bool) {
-	return t.lookUp(bucketEndpoints, endpointKey(endpoint), func(s *subscription.Subscription) bool {
-		return s.Channel == subscription.WebPush && s.Target.Endpoint == endpoint
-	})
-}
-
-// lookUp finds a subscription in an index, and where the index is damaged among
-// all that there are.
-func (t *Tx) lookUp(index, key []byte, is func(*subscription.Subscription) bool) (found subscription.ID, ok bool) {
-	if len(key) == 0 {
-		return found, false
-	}
-	value := t.tx.Bucket(index).Get(key)
-	if value == nil {
-		return found, false
-	}
-	id, err := decodeID(key, value)
-	if err == nil {
-		return id, true
-	}
-	t.leaveOut(index, key, err)
-	cursor := t.tx.Bucket(bucketSubscriptions).Cursor()
-	for k, v := cursor.First(); k != nil; k, v = cursor.Next() {
-		if s, err := decodeSubscription(k, v); err == nil && is(s) {
-			return s.ID, true
-		}
-	}
-	return found, false
-}
-
-func decodeID(key, value []byte) (id subscription.ID, err error) {
-	payload, err := unsealFor(key, value)
-	if err != nil {
-		return id, err
-	}
-	r := reader{b: payload}
-	id = r.id()
-	return id, r.end()
-}
-
-func (r *reader) id() (id subscription.ID) {
-	if len(r.b) < len(id) {
-		r.failed, r.b = true, nil
-		return id
-	}
-	r.b = r.b[copy(id[:], r.b):]
-	return id
-}
-
-// Erase erases a subscription with everything kept of it but that its id was erased,
-// and tells whether there was one. Items of it in the outbox find it gone.
-func (t *Tx) Erase(id subscription.ID) (bool, error) {
-	bucket := t.tx.Bucket(bucketSubscriptions)
-	if bucket.Get(id[:]) == nil {
-		return false, nil
-	}
-	if err := errors.Join(t.dropIndexes(id, nil), t.dropTold(id)); err != nil {
-		return false, err
-	}
-	if err := bucket.Delete(id[:]); err != nil {
-		return false, fmt.Errorf("erase a subscription: %w", err)
-	}
-	return true, errors.Join(t.noteLeft(id), t.markErased())
+// PruneErased forgets the ids of subscriptions that were erased before an instant.
+func (t *Tx) PruneErased(before time.Time) error {
+	return erased.prune(t, func(_ []byte, at *time.Time) bool { return at.Before(before) })
 }
 
 // markErased notes that the file has pages, free but readable, of what was erased.
@@ -298,40 +309,32 @@ func (t *Tx) markErased() error {
 	return meta.Put(keyErased, sealedTime(t.store.clock.Now()))
 }
 
-// Ending lists up to n subscriptions that end at or before an instant.
-func (t *Tx) Ending(at time.Time, n int) ([]subscription.ID, error) {
-	var ids []subscription.ID
-	last := appendInstant(nil, at)
-	cursor := t.tx.Bucket(bucketEndings).Cursor()
-	for k, v := cursor.First(); k != nil && len(ids) < n; k, v = cursor.Next() {
-		if len(k) >= instantLen && bytes.Compare(k[:instantLen], last) > 0 {
-			break
-		}
-		id, err := decodeEnding(k, v)
-		if err != nil {
-			t.leaveOut(bucketEndings, k, err)
-			continue
-		}
-		ids = append(ids, id)
+// checkIndexed verifies a subscription and that its identity leads to it.
+func checkIndexed(tx *bbolt.Tx, k, v []byte) error {
+	s, err := subscriptions.decode(k, v)
+	if err != nil {
+		return err
 	}
-	return ids, nil
+	key := identityKey(s)
+	if id, err := identities.decode(key, tx.Bucket(identities.name).Get(key)); err != nil || *id != s.ID {
+		return fmt.Errorf("%w: %s do not lead to it", errValue, identities.name)
+	}
+	return nil
 }
 
-func decodeEnding(k, v []byte) (subscription.ID, error) {
-	r := reader{b: k}
-	r.instant()
-	id := r.id()
-	payload, err := unsealFor(k, v)
-	if err == nil && len(payload) > 0 {
-		err = fmt.Errorf("%w: wrong length", errValue)
+// checkIdentity verifies that an identity is that of the subscription it leads to.
+func checkIdentity(tx *bbolt.Tx, k, v []byte) error {
+	id, err := identities.decode(k, v)
+	if err != nil {
+		return err
 	}
-	return id, errors.Join(r.end(), err)
-}
-
-// forget deletes a record, which may be absent.
-func forget(bucket *bbolt.Bucket, key []byte) (was bool, err error) {
-	if bucket.Get(key) == nil {
-		return false, nil
+	value := tx.Bucket(subscriptions.name).Get(id[:])
+	if value == nil {
+		return fmt.Errorf("%w: it leads to a subscription that is no more", errValue)
 	}
-	return true, bucket.Delete(key)
+	s, err := subscriptions.decode(id[:], value)
+	if err == nil && !bytes.Equal(identityKey(s), k) {
+		err = fmt.Errorf("%w: the subscription it leads to has another", errValue)
+	}
+	return err
 }

@@ -1,11 +1,9 @@
 package store
 
 import (
-	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
-	"slices"
 
 	"go.etcd.io/bbolt"
 
@@ -15,14 +13,12 @@ import (
 // numbering ties the trails of a catalogue to the numbers under which their rows
 // are kept. A number, once given, belongs to its trail for ever, so that a trail
 // that leaves the catalogue and comes back finds its history, and no other trail
-// ever takes it for its own.
+// ever takes it for its own. Numbers begin at 1: row k is that of number k+1.
 type numbering struct {
 	of      *catalogue.Catalogue
-	numbers []uint32 // as Catalogue.Trails; noNumber for a trail never seen
-	order   []int    // indexes of the trails, by ascending number
+	numbers []int // as Catalogue.Trails; 0 for a trail never seen
+	rows    int   // numbers ever given
 }
-
-const noNumber = math.MaxUint32
 
 func trailKey(c *catalogue.Catalogue, trail int) []byte {
 	t := &c.Trails[trail]
@@ -35,10 +31,9 @@ func (s *Store) readNumbering(tx *bbolt.Tx, c *catalogue.Catalogue) (*numbering,
 	if n := s.numbering.Load(); n != nil && n.of == c {
 		return n, nil
 	}
-	n := &numbering{of: c, numbers: make([]uint32, len(c.Trails))}
 	bucket := tx.Bucket(bucketTrails)
+	n := &numbering{of: c, numbers: make([]int, len(c.Trails)), rows: int(bucket.Sequence())}
 	for i := range c.Trails {
-		n.numbers[i] = noNumber
 		value := bucket.Get(trailKey(c, i))
 		if value == nil {
 			continue
@@ -55,39 +50,51 @@ func (s *Store) readNumbering(tx *bbolt.Tx, c *catalogue.Catalogue) (*numbering,
 // giveNumbers is readNumbering for writing: trails without a number get the next.
 func (s *Store) giveNumbers(tx *bbolt.Tx, c *catalogue.Catalogue) (*numbering, error) {
 	n, err := s.readNumbering(tx, c)
-	if err != nil || n.order != nil {
-		return n, err
+	if err != nil {
+		return nil, err
 	}
 	bucket := tx.Bucket(bucketTrails)
-	n.order = make([]int, len(n.numbers))
 	for i, number := range n.numbers {
-		n.order[i] = i
-		if number != noNumber {
+		if number != 0 {
 			continue
 		}
-		next, err := bucket.NextSequence() // begins at 1
+		next, err := bucket.NextSequence()
 		if err != nil {
 			return nil, err
 		}
 		if next > math.MaxInt32 {
 			return nil, fmt.Errorf("no more numbers for trails after %d", next-1)
 		}
-		n.numbers[i] = uint32(next)
+		n.numbers[i], n.rows = int(next), int(next)
 		value := seal(binary.BigEndian.AppendUint32(unsealed(4), uint32(next)))
 		if err := bucket.Put(trailKey(c, i), value); err != nil {
 			return nil, fmt.Errorf("number trail %s: %w", trailKey(c, i), err)
 		}
 	}
-	slices.SortFunc(n.order, func(a, b int) int { return cmp.Compare(n.numbers[a], n.numbers[b]) })
 	return n, nil
 }
 
-func unsealNumber(value []byte) (uint32, error) {
+func unsealNumber(value []byte) (int, error) {
 	payload, err := unseal(value)
 	if err != nil {
 		return 0, err
 	}
 	r := reader{b: payload}
 	number := r.uint32()
-	return number, r.end()
+	return int(number), r.end()
+}
+
+// trailOf returns for each of so many rows the index of its trail in the catalogue, -1
+// for a trail that is not in it.
+func (n *numbering) trailOf(rows int) []int {
+	trails := make([]int, rows)
+	for row := range trails {
+		trails[row] = -1
+	}
+	for trail, number := range n.numbers {
+		if number > 0 && number <= rows {
+			trails[number-1] = trail
+		}
+	}
+	return trails
 }

@@ -16,11 +16,11 @@ import (
 // the transaction of its cycle and never again, and kept for 92 days; what came of
 // it is a value for each day and kind of truth, and kept for ever.
 //
-//	issued        hour (big-endian unix hours) → issued at, rules, ranges of trail
-//	              numbers and, compressed, a row for each trail at each lead; the
-//	              bucket's sequence counts the estimates ever logged
-//	pairs         day (big-endian unix days), tier, rules → ranges of trail numbers
-//	              and, compressed, a row of pairs for each trail
+//	issued        hour (big-endian unix hours) → issued at, rules, number of rows and,
+//	              compressed, a row for each trail number at each lead; the bucket's
+//	              sequence counts the estimates ever logged
+//	pairs         day (big-endian unix days), tier, rules → number of rows and,
+//	              compressed, a row of pairs for each trail number
 //	verification  "summary" → what is shown, "sources" → where observations are from
 var (
 	bucketIssued       = []byte("issued")
@@ -30,15 +30,6 @@ var (
 	keySummary = []byte("summary")
 	keySources = []byte("sources")
 )
-
-func createVerification(tx *bbolt.Tx, _ time.Time) error {
-	for _, name := range [][]byte{bucketIssued, bucketPairs, bucketVerification} {
-		if _, err := tx.CreateBucketIfNotExists(name); err != nil {
-			return fmt.Errorf("create bucket %s: %w", name, err)
-		}
-	}
-	return nil
-}
 
 // LoggedLeads are the hours ahead at which each cycle's estimates are logged: the
 // present hour, against which the others can be compared for consistency, and one
@@ -128,16 +119,7 @@ func putIssued(tx *bbolt.Tx, n *numbering, c *Cycle, prune bool) error {
 	if !prune {
 		return nil
 	}
-	return deleteAll(bucket, keysBefore(bucket, hourKey(c.Hour.Add(-IssuedKept))))
-}
-
-// keysBefore collects the keys before one.
-func keysBefore(bucket *bbolt.Bucket, end []byte) (keys [][]byte) {
-	cursor := bucket.Cursor()
-	for k, _ := cursor.First(); k != nil && bytes.Compare(k, end) < 0; k, _ = cursor.Next() {
-		keys = append(keys, bytes.Clone(k))
-	}
-	return keys
+	return dropBefore(bucket, hourKey(c.Hour.Add(-IssuedKept)))
 }
 
 // Logged is the size of the hourly log.
@@ -147,7 +129,7 @@ type Logged struct {
 	Kept        []time.Time
 }
 
-// Logged tells what the hourly log holds.
+// Logged returns what the hourly log holds.
 func (s *Store) Logged() (l Logged, err error) {
 	err = s.view("read the size of the log", func(tx *bbolt.Tx) error {
 		bucket := tx.Bucket(bucketIssued)
@@ -167,8 +149,8 @@ func (s *Store) Logged() (l Logged, err error) {
 	return l, err
 }
 
-// Issued gives the hours of the log from from to to, both included, oldest first,
-// to do, which must not keep them: the next one overwrites it. An hour that cannot
+// Issued calls do with the hours of the log from from to to, both included, oldest first;
+// do must not keep them: the next one overwrites it. An hour that cannot
 // be read is logged and left out.
 func (s *Store) Issued(c *catalogue.Catalogue, from, to time.Time, do func(*IssuedHour) error) error {
 	if to.Before(from) || from.Unix() < 0 {

@@ -25,11 +25,16 @@ const (
 func appendIssued(b []byte, n *numbering, h *IssuedHour) ([]byte, error) {
 	b = appendTime(b, h.IssuedAt)
 	b = appendText(b, h.Rules)
-	b = n.appendRanges(b)
+	b = binary.AppendUvarint(b, uint64(n.rows))
+	trails := n.trailOf(n.rows)
+	absent := IssuedRow{Main: hazard.NoHazard}
 	var rows, causes []byte
 	for _, lead := range h.Leads {
-		for _, i := range n.order {
-			row := &lead[i]
+		for _, trail := range trails {
+			row := &absent
+			if trail >= 0 {
+				row = &lead[trail]
+			}
 			rows = append(rows, byte(row.State)|byte(row.Quality)<<2|byte(row.Confidence)<<4, byte(row.Main))
 			for k := range row.Hazards {
 				rows, causes = appendHazard(rows, causes, &row.Hazards[k])
@@ -100,11 +105,8 @@ func decodeIssued(value []byte, n *numbering, h *IssuedHour) error {
 	r := &reader{b: payload}
 	h.IssuedAt = r.time()
 	h.Rules = r.text()
-	ranges, rows, err := takeRangeList(r, maxLogged)
-	if err != nil {
-		return err
-	}
-	if r.failed {
+	rows := r.uvarint()
+	if r.failed || rows > maxLogged {
 		return fmt.Errorf("%w: the head of an hour", errValue)
 	}
 	fixed := rows * NumLogged * loggedRowLen
@@ -116,16 +118,7 @@ func decodeIssued(value []byte, n *numbering, h *IssuedHour) error {
 		return fmt.Errorf("%w: %d bytes for %d rows", errValue, len(raw), rows)
 	}
 	fixedPart, causes := &reader{b: rowwise(raw[:fixed], loggedRowLen)}, &reader{b: raw[fixed:]}
-	at := n.rowsAt(ranges)
-	trailOf := make([]int, rows) // the row's trail in the catalogue, -1 when it left
-	for i := range trailOf {
-		trailOf[i] = -1
-	}
-	for trail, row := range at {
-		if row >= 0 {
-			trailOf[row] = trail
-		}
-	}
+	trailOf := n.trailOf(rows)
 	for lead := range h.Leads {
 		h.Leads[lead] = cleared(h.Leads[lead], len(n.numbers))
 		takeLead(fixedPart, causes, trailOf, h.Leads[lead])

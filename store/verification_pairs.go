@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -29,10 +28,10 @@ const (
 // Tiers are all tiers, best first.
 var Tiers = [...]Tier{Stations, ParkRecords, Reanalysis, OwnLaterRuns}
 
-// String gives the tier's letter.
+// String returns the tier's letter.
 func (t Tier) String() string { return string(rune(t)) }
 
-// Independent tells whether the truth is measured or seen, without any model.
+// Independent reports whether the truth is measured or seen, without any model.
 func (t Tier) Independent() bool { return t == Stations || t == ParkRecords }
 
 const (
@@ -60,7 +59,10 @@ type Pair struct {
 	Red      uint8        // the same for red
 }
 
-// Known tells whether any hour was compared.
+// noPair is the pair of a trail without a row.
+var noPair = Pair{Amber: NoShare, Red: NoShare}
+
+// Known reports whether any hour was compared.
 func (p *Pair) Known() bool { return p.Hours > 0 }
 
 // PairRow is a trail's pairs of one day, by lead and subject.
@@ -105,13 +107,17 @@ func decodePairsKey(k []byte) (d DayPairs, err error) {
 func appendPairs(b []byte, n *numbering, d *DayPairs) ([]byte, error) {
 	b = binary.BigEndian.AppendUint64(b, math.Float64bits(d.FlipSum))
 	b = binary.AppendUvarint(b, uint64(d.FlipN))
-	b = n.appendRanges(b)
-	rows := make([]byte, 0, len(n.order)*pairsLen)
+	b = binary.AppendUvarint(b, uint64(n.rows))
+	trails := n.trailOf(n.rows)
+	rows := make([]byte, 0, len(trails)*pairsLen)
 	// Pairs of the same lead and subject lie together, since they are much alike.
 	for lead := range NumVerified {
 		for subject := range NumSubjects {
-			for _, i := range n.order {
-				p := &d.Rows[i][lead][subject]
+			for _, trail := range trails {
+				p := &noPair
+				if trail >= 0 {
+					p = &d.Rows[trail][lead][subject]
+				}
 				rows = append(rows, byte(p.Forecast)|byte(p.Observed)<<2, p.Hours, p.Dropped, p.Amber, p.Red)
 			}
 		}
@@ -126,27 +132,27 @@ func decodePairs(value []byte, n *numbering, d *DayPairs) error {
 	}
 	r := &reader{b: payload}
 	d.FlipSum, d.FlipN = r.float64(), r.uvarint()
-	ranges, rows, err := takeRangeList(r, maxLogged)
-	if err != nil {
-		return err
+	rows := r.uvarint()
+	if r.failed || rows > maxLogged {
+		return fmt.Errorf("%w: the head of a day", errValue)
 	}
 	raw, err := inflate(r.b, rows*pairsLen)
 	if err != nil {
 		return err
 	}
-	if r.failed || len(raw) != rows*pairsLen {
+	if len(raw) != rows*pairsLen {
 		return fmt.Errorf("%w: %d bytes for %d rows of pairs", errValue, len(raw), rows)
 	}
 	d.Rows = make([]PairRow, len(n.numbers))
-	for trail, at := range n.rowsAt(ranges) {
+	for trail, number := range n.numbers {
 		for lead := range NumVerified {
 			for subject := range NumSubjects {
 				p := &d.Rows[trail][lead][subject]
-				if at < 0 {
-					*p = Pair{Amber: NoShare, Red: NoShare}
+				if number == 0 || number > rows {
+					*p = noPair
 					continue
 				}
-				b := raw[((lead*NumSubjects+subject)*rows+at)*pairLen:]
+				b := raw[((lead*NumSubjects+subject)*rows+number-1)*pairLen:]
 				*p = Pair{Forecast: hazard.State(b[0] & 3), Observed: hazard.State(b[0] >> 2 & 3), Hours: b[1], Dropped: b[2], Amber: b[3], Red: b[4]}
 			}
 		}
@@ -178,7 +184,7 @@ func (s *Store) SavePairs(c *catalogue.Catalogue, days []*DayPairs, sources []So
 		if sources == nil {
 			return nil
 		}
-		return putSealedJSON(tx, keySources, sources)
+		return putVerification(tx, keySources, sources)
 	})
 	if err == nil {
 		s.numbering.Store(numbered)
@@ -232,7 +238,7 @@ func (d *DayPairs) valid(c *catalogue.Catalogue) error {
 	return nil
 }
 
-// Pairs gives every day of pairs from a day on, oldest first, to do, which may
+// Pairs calls do with every day of pairs from a day on, oldest first; do may
 // keep them. A day that cannot be read is logged and left out.
 func (s *Store) Pairs(c *catalogue.Catalogue, from time.Time, do func(*DayPairs) error) error {
 	return s.view("read the pairs", func(tx *bbolt.Tx) error {
@@ -258,7 +264,7 @@ func (s *Store) Pairs(c *catalogue.Catalogue, from time.Time, do func(*DayPairs)
 	})
 }
 
-// HasPairs tells which days from a day on have pairs of a tier, by any rules.
+// HasPairs returns which days from a day on have pairs of a tier, by any rules.
 func (s *Store) HasPairs(tier Tier, from time.Time) (days map[time.Time]bool, err error) {
 	days = map[time.Time]bool{}
 	err = s.view("read the days of pairs", func(tx *bbolt.Tx) error {
@@ -273,47 +279,44 @@ func (s *Store) HasPairs(tier Tier, from time.Time) (days map[time.Time]bool, er
 	return days, err
 }
 
-func putSealedJSON(tx *bbolt.Tx, key []byte, x any) error {
-	text, err := json.Marshal(x)
+// putVerification keeps a JSON value of the verification.
+func putVerification(tx *bbolt.Tx, key []byte, x any) error {
+	value, err := sealJSON(key, x)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", key, err)
 	}
-	return tx.Bucket(bucketVerification).Put(key, seal(append(unsealed(len(text)), text...)))
+	return tx.Bucket(bucketVerification).Put(key, value)
 }
 
-// readSealedJSON fills x, or leaves it when there is nothing.
-func (s *Store) readSealedJSON(key []byte, x any) error {
+// readVerification fills x, or leaves it when there is nothing.
+func (s *Store) readVerification(key []byte, x any) error {
 	what := "read the " + string(key) + " of the verification"
 	return s.view(what, func(tx *bbolt.Tx) error {
 		value := tx.Bucket(bucketVerification).Get(key)
 		if value == nil {
 			return nil
 		}
-		payload, err := unseal(value)
-		if err == nil {
-			err = json.Unmarshal(payload, x)
-		}
-		if err != nil {
+		if err := unsealJSON(key, value, x); err != nil {
 			return damagedValue(s.path, what, err)
 		}
 		return nil
 	})
 }
 
-// Sources gives where observations are from, as saved last.
+// Sources returns where observations are from, as saved last.
 func (s *Store) Sources() (sources []Source, err error) {
-	err = s.readSealedJSON(keySources, &sources)
+	err = s.readVerification(keySources, &sources)
 	return sources, err
 }
 
 // SaveVerification keeps the summary, so that a start need not compute it.
 func (s *Store) SaveVerification(v *Verification) error {
-	return s.update("keep the summary of the verification", func(tx *bbolt.Tx) error { return putSealedJSON(tx, keySummary, v) })
+	return s.update("keep the summary of the verification", func(tx *bbolt.Tx) error { return putVerification(tx, keySummary, v) })
 }
 
-// Verification gives the summary kept last, nil when there is none.
+// Verification returns the summary kept last, nil when there is none.
 func (s *Store) Verification() (*Verification, error) {
 	var v *Verification
-	err := s.readSealedJSON(keySummary, &v)
+	err := s.readVerification(keySummary, &v)
 	return v, err
 }

@@ -298,7 +298,7 @@ func TestTheSummaryComesBack(t *testing.T) {
 // Whatever the bytes, decoding gives an error or values, in bounded memory.
 func FuzzVerificationValues(f *testing.F) {
 	c := makeCatalogue(1, 2, 5)
-	n := &numbering{of: c, numbers: []uint32{1, 2, 7}, order: []int{0, 1, 2}}
+	n := &numbering{of: c, numbers: []int{1, 2, 7}, rows: 7}
 	r := rand.New(rand.NewPCG(1, 1))
 	issued, err := appendIssued(unsealed(0), n, randomIssued(r, c, testHour, .5))
 	if err != nil {
@@ -333,9 +333,9 @@ func FuzzVerificationValues(f *testing.F) {
 func BenchmarkLogOfAYear(b *testing.B) {
 	c := makeCatalogue(upTo(200)...)
 	r := rand.New(rand.NewPCG(1, 1))
-	n := &numbering{of: c, numbers: make([]uint32, 200), order: make([]int, 200)}
-	for i := range n.order {
-		n.numbers[i], n.order[i] = uint32(i+1), i
+	n := &numbering{of: c, numbers: make([]int, 200), rows: 200}
+	for i := range n.numbers {
+		n.numbers[i] = i + 1
 	}
 	hour := randomIssued(r, c, testHour, .06)
 	day := randomPairs(r, c, testHour.Truncate(24*time.Hour), Reanalysis, .06)

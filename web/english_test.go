@@ -84,8 +84,9 @@ var foreignWords = regexp.MustCompile(`(?i)\b(un)?safe|\bsecure\b|\bwarn|\balarm
 	`\b(do not|don['’]t|never|must not) (go|climb|walk|hike|leave|enter|cross|travel|set out)\b|\bstay (away|home|at home)\b|` +
 	`\bwithout (any )?(danger|risk)|\bno risk\b|% (chance|probability|likely)|\bavisos?\b|\balertas?\b`)
 
-// disowned is what the pages say that they are not.
-var disowned = regexp.MustCompile(`(?i)\bnot (an )?official (notice|warning)s?\b`)
+// disowned is what the pages say that they are not, and what they repeat of an
+// official body with its name.
+var disowned = regexp.MustCompile(`(?i)\bnot (an )?official (notice|warning)s?\b|\bclosed according to \{fuente\}`)
 
 // foreignWord gives what stands in a text and is not ours to say, "" for nothing.
 func foreignWord(text string) string {
@@ -149,7 +150,7 @@ func TestEnglishHasNoWordsOfOthers(t *testing.T) {
 	}
 	for _, bad := range []string{
 		"It is safe", "walk safely", "unsafe", "Weather warning", "we warn you", "An official warning", "false alarms", "advisory", "Evacuate",
-		"the trail is closed", "closures", "guaranteed", "Red alert", "Early alert", "an official message", "prohibited", "forbidden", "mandatory", "exactly",
+		"the trail is closed", "closed according to the models", "closures", "guaranteed", "Red alert", "Early alert", "an official message", "prohibited", "forbidden", "mandatory", "exactly",
 		"Do not climb", "Stay away", "without danger", "70% chance", "Avisos", "not an official notice, but safe",
 	} {
 		if foreignWord(bad) == "" {

@@ -1,16 +1,17 @@
 // Package web holds what the website is made of: page templates, style, script,
-// pictures and the texts of each language. They are embedded in the binary and
-// read once, at start, by the package that renders the pages.
+// pictures and the one catalogue of words. They are embedded in the binary; the
+// package that renders the pages reads them once, and [vigia/web/wording] the words.
 //
 // A language is one file of texts (es.json: key → text, with {named} places to
-// fill). Templates hold no words of their own, so a translation is a new file.
+// fill), for pages, API, mails and notifications. Templates hold no words of their
+// own, so a translation is a new file.
 package web
 
 import "embed"
 
 // PolicyVersion is the version of the privacy page, which every consent names. It
 // changes whenever what that page promises does.
-const PolicyVersion = "2026-11-21.3"
+const PolicyVersion = "2026-11-22.1"
 
 // Files has templates/*.html, static/*, styles/*.css, es.json and en.json.
 //

@@ -2,7 +2,7 @@
 // models: one for a park, a hazard and an episode, with a window of hours, a
 // level and the trails that it touches. It is pure (standard library and hazard
 // only) and deterministic: given the alerts of the last cycle and the estimates
-// of this one, [Update] says which alerts there are now and what changed.
+// of this one, [Update] returns the alerts that there are now, with what changed.
 //
 // Data passes through it from the small to the large. The estimates of a trail
 // become marks, the level that each hour gives by the thresholds and by those at
@@ -12,10 +12,11 @@
 // wherever they overlap or lie up to two hours apart → alerts, each an episode
 // with its stable id, its version and its history. Windows of one park and hazard
 // that lie farther apart are separate episodes with ids of their own. What the
-// people who follow a park are told of all this is decided last ([Notice]).
+// people who follow a park are notified of is decided last ([Notice]).
 package alert
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -35,7 +36,7 @@ const (
 
 var levelKeys = [...]string{"", "precaucion", "peligro"}
 
-// String gives the level's key in the API, or "" for NoLevel.
+// String returns the level's key in the API, or "" for NoLevel.
 func (l Level) String() string { return levelKeys[l] }
 
 // Phase is the situacion of an alert: it follows from the clock alone.
@@ -50,7 +51,7 @@ const (
 
 var phaseKeys = [...]string{"programada", "vigente", "finalizada"}
 
-// String gives the phase's key in the API.
+// String returns the phase's key in the API.
 func (p Phase) String() string { return phaseKeys[p] }
 
 // Alert is one episode of one hazard in one park. One without a level is not
@@ -74,6 +75,7 @@ type Alert struct {
 	Changes    []Change          `json:"cambios"`
 	Held       bool              `json:"sostenida"` // its level is no longer reached, but not left either
 	Cancelled  bool              `json:"cancelada"` // ended before its time; the last change says why
+	Open       bool              `json:"abierta"`   // it lasts as far as estimates go: End is no end that is known
 
 	Tracks  []Track              `json:"seguimiento"` // what is remembered of each trail from run to run
 	Runs    map[string]time.Time `json:"corridas"`    // by model: the runs of the last cycle that counted
@@ -83,9 +85,19 @@ type Alert struct {
 // Cause is a criterion that is met at the alert's worst hour.
 type Cause struct {
 	hazard.Cause
-	Trail string    `json:"sendero"` // slug
-	Place string    `json:"punto"`   // name of the trail point
-	Hour  time.Time `json:"hora"`    // UTC
+	Trail     string    `json:"sendero"`                  // slug
+	TrailName string    `json:"sendero_nombre,omitempty"` // empty where the park has no other trail
+	Place     string    `json:"punto"`                    // name of the trail point
+	Hour      time.Time `json:"hora"`                     // UTC
+}
+
+// Where names the point of a cause, with its trail where the park has several: each
+// of them may have a point called "Inicio".
+func (c *Cause) Where() string {
+	if c.Place == "" || c.TrailName == "" || c.Place == c.TrailName {
+		return cmp.Or(c.Place, c.TrailName)
+	}
+	return c.Place + ", " + c.TrailName
 }
 
 // Change is one line of an alert's history. What is the change's kind; the words
@@ -99,7 +111,7 @@ type Change struct {
 	End     time.Time  `json:"fin"`
 }
 
-// ChangeKind says how an alert changed.
+// ChangeKind is a way in which an alert changed.
 type ChangeKind uint8
 
 // The kinds of changes.
@@ -116,7 +128,7 @@ const (
 	Disappeared // its park or trails left the catalogue
 )
 
-// PhaseAt tells the alert's phase at an instant.
+// PhaseAt returns the alert's phase at an instant.
 func (a *Alert) PhaseAt(now time.Time) Phase {
 	switch {
 	case a.Level == NoLevel || a.Cancelled || !now.Before(a.End):
@@ -128,7 +140,7 @@ func (a *Alert) PhaseAt(now time.Time) Phase {
 	}
 }
 
-// Active tells whether the alert is in force or scheduled at an instant.
+// Active reports whether the alert is in force or scheduled at an instant.
 func (a *Alert) Active(now time.Time) bool { return a.PhaseAt(now) != Finished }
 
 // Check finds what cannot be in an alert that was kept, so that whoever reads it

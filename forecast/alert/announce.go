@@ -6,12 +6,11 @@ import (
 )
 
 // Notice is a change of an alert that was worth a message to those who follow
-// the park. They are decided here and nowhere else, so that an alert cannot
-// change its mind in front of people more often than the rules allow: for a park
-// and a hazard, the first alert that opens; a level above what was told; a
-// beginning three hours or more before what was told; and the end of all that was
-// told. An end before its time is told when it has lasted for six hours. Further
-// cautions within two days of a message are for the pages to show.
+// the park. They are decided here and nowhere else. For a park and a hazard these changes
+// are worth one: the first alert that opens; a level above the last notice's; a beginning
+// three hours or more before it; and the end of all that people were notified of. An end
+// before its time must have lasted for six hours. Further cautions within two days of a
+// message are for the pages to show.
 type Notice struct {
 	What  ChangeKind `json:"que"` // Opened, Raised, Moved (begins earlier), Ended or Withdrawn
 	At    time.Time  `json:"en"`
@@ -22,13 +21,13 @@ type Notice struct {
 const (
 	// earlier is by how much a start must come nearer to be worth a message.
 	earlier = 3 * time.Hour
-	// settled is how long an alert must stay withdrawn before people are told:
+	// settled is how long an alert must stay withdrawn before people are notified:
 	// each model has had a new run by then.
 	settled = 6 * time.Hour
 	// separate is from what distance in time on a second danger is news of its own.
 	separate = 12 * time.Hour
 	// Within messageSpan a park and hazard have at most maxMessages messages, those
-	// of a level higher than any told and of separate dangers aside.
+	// of a level higher than any before and of separate dangers aside.
 	messageSpan = 48 * time.Hour
 	maxMessages = 2
 )
@@ -41,7 +40,7 @@ func announce(alerts []Alert, now time.Time) []Alert {
 		if a.Level == NoLevel {
 			continue
 		}
-		what, ok := storyOf(alerts, a, now).worth(a, now)
+		what, ok := notifiedOf(alerts, a, now).worth(a, now)
 		if !ok && a.Level == Danger && len(a.Notices) == 0 && a.Active(now) && apart(alerts, a) {
 			what, ok = Opened, true
 		}
@@ -52,12 +51,12 @@ func announce(alerts []Alert, now time.Time) []Alert {
 	return alerts
 }
 
-// toldSince tells whether people were told of the alert since an instant.
-func (a *Alert) toldSince(when time.Time) bool {
+// notifiedSince reports whether people were notified of the alert since an instant.
+func (a *Alert) notifiedSince(when time.Time) bool {
 	return len(a.Notices) > 0 && a.Notices[len(a.Notices)-1].At.After(when)
 }
 
-// apart tells whether a danger lies far in time from every one that was told.
+// apart reports whether a danger lies far in time from every one that people were notified of.
 func apart(alerts []Alert, of *Alert) bool {
 	return !slices.ContainsFunc(alerts, func(a Alert) bool {
 		near := a.Start.Sub(of.End) < separate && of.Start.Sub(a.End) < separate
@@ -65,20 +64,19 @@ func apart(alerts []Alert, of *Alert) bool {
 	})
 }
 
-// story is what people know of a park's hazard: what they were told of its alerts
-// that are active or that they were told of within messageSpan, since they were
-// told of an end.
-type story struct {
-	told   bool // anything at all
-	over   bool // the last they were told is that it is over
+// notified is what people were notified of about a park's hazard: of its alerts that are
+// active, and of those with a notice within messageSpan, since the notice of an end.
+type notified struct {
+	any    bool // anything at all
+	over   bool // last, that it is over
 	active bool // some alert is in force or to come
 	level  Level
 	start  time.Time // the earliest
-	recent int       // messages within messageSpan, those that told of a higher level aside
+	recent int       // messages within messageSpan, those of a higher level aside
 }
 
-func storyOf(alerts []Alert, of *Alert, now time.Time) *story {
-	s := &story{}
+func notifiedOf(alerts []Alert, of *Alert, now time.Time) *notified {
+	p := &notified{}
 	var notices []Notice
 	for i := range alerts {
 		a := &alerts[i]
@@ -86,7 +84,7 @@ func storyOf(alerts []Alert, of *Alert, now time.Time) *story {
 			continue
 		}
 		active := a.Active(now)
-		s.active = s.active || active
+		p.active = p.active || active
 		for _, n := range a.Notices {
 			if active || now.Sub(n.At) < messageSpan {
 				notices = append(notices, n)
@@ -95,42 +93,42 @@ func storyOf(alerts []Alert, of *Alert, now time.Time) *story {
 	}
 	slices.SortStableFunc(notices, func(a, b Notice) int { return a.At.Compare(b.At) })
 	for _, n := range notices {
-		s.tell(n, now)
+		p.add(n, now)
 	}
-	return s
+	return p
 }
 
-func (s *story) tell(n Notice, now time.Time) {
-	if higher := s.level > NoLevel && n.Level > s.level; !higher && now.Sub(n.At) < messageSpan {
-		s.recent++
+func (p *notified) add(n Notice, now time.Time) {
+	if higher := p.level > NoLevel && n.Level > p.level; !higher && now.Sub(n.At) < messageSpan {
+		p.recent++
 	}
-	s.told, s.over = true, n.What == Ended || n.What == Withdrawn
+	p.any, p.over = true, n.What == Ended || n.What == Withdrawn
 	switch {
-	case s.over:
-		s.level = NoLevel
-	case s.level == NoLevel:
-		s.level, s.start = n.Level, n.Start
+	case p.over:
+		p.level = NoLevel
+	case p.level == NoLevel:
+		p.level, p.start = n.Level, n.Start
 	default:
-		s.level, s.start = max(s.level, n.Level), minTime(s.start, n.Start)
+		p.level, p.start = max(p.level, n.Level), minTime(p.start, n.Start)
 	}
 }
 
-// worth tells which message an alert is worth now. To believe a danger over that
-// is there is worse than one message too many.
-func (s *story) worth(a *Alert, now time.Time) (ChangeKind, bool) {
-	active, first, room := a.Active(now), len(a.Notices) == 0, s.recent < maxMessages
+// worth returns which message an alert is worth now. To believe that a danger is over when
+// it is not is worse than one message too many.
+func (p *notified) worth(a *Alert, now time.Time) (ChangeKind, bool) {
+	active, first, room := a.Active(now), len(a.Notices) == 0, p.recent < maxMessages
 	switch {
-	case active && !s.told:
+	case active && !p.any:
 		return Opened, true
-	case active && s.over:
+	case active && p.over:
 		return Opened, first && (room || a.Level == Danger)
-	case active && a.Level > s.level && first:
+	case active && a.Level > p.level && first:
 		return Opened, true
-	case active && a.Level > s.level:
+	case active && a.Level > p.level:
 		return Raised, true
 	case active:
-		return Moved, room && now.Before(a.Start) && s.start.Sub(a.Start) >= earlier
-	case !s.told || s.over || s.active || first:
+		return Moved, room && now.Before(a.Start) && p.start.Sub(a.Start) >= earlier
+	case !p.any || p.over || p.active || first:
 		return Ended, false
 	case !now.Before(a.End):
 		return Ended, room

@@ -132,7 +132,7 @@ func TestStoriesAreApart(t *testing.T) {
 	x.expect(1, calm(39)+"rr", Opened)
 	other := outlook(x.at, calm(2)+"aa")
 	other.Park = "lauca"
-	after := Update(x.alerts, []Outlook{outlook(x.at, calm(39)+"rr"), other}, cycle(x.at))
+	after := Update(x.alerts, []ParkEstimates{outlook(x.at, calm(39)+"rr"), other}, cycle(x.at))
 	if got := announcements(x.alerts, after); len(got) != 1 || got[0].Alert.Park != "lauca" {
 		t.Errorf("%+v", got)
 	}

@@ -45,14 +45,14 @@ func (e *episode) level(now time.Time) Level {
 	return level
 }
 
-// stemsFrom tells whether a thread of the episode belonged to an alert.
+// stemsFrom reports whether a thread of the episode belonged to an alert.
 func (e *episode) stemsFrom(id string) bool {
 	return slices.ContainsFunc(e.threads, func(t thread) bool { return slices.Contains(t.alerts, id) })
 }
 
-// describe writes the episode into its alert. What the estimates of this cycle
-// say nothing of stays as it was told last.
-func (e *episode) describe(a *Alert, park *Outlook, now time.Time) {
+// describe writes the episode into its alert. What this cycle has no estimates of stays as
+// it was.
+func (e *episode) describe(a *Alert, park *ParkEstimates, now time.Time) {
 	a.Level, a.Start, a.End = e.level(now), e.start, e.end
 	a.Trails, a.Tracks, a.Held = nil, nil, true
 	for i := range park.Trails {
@@ -69,7 +69,17 @@ func (e *episode) describe(a *Alert, park *Outlook, now time.Time) {
 		line := worst.worst.line
 		a.Confidence, a.Agree, a.Total = line.Confidence, line.Agree, line.Total
 		a.Causes, a.Held = causes(worst, park), worst.worst.on < a.Level
+		a.Open = e.reaches(park)
 	}
+}
+
+// reaches reports whether the episode lasts as far as the park's estimates go, gaps
+// bridged.
+func (e *episode) reaches(park *ParkEstimates) bool {
+	return slices.ContainsFunc(park.Trails, func(t Trail) bool {
+		n := len(t.Hours)
+		return n > 0 && !e.end.Add(-margin).Before(t.Hours[n-1].Hour.Add(-mergedHours*time.Hour))
+	})
 }
 
 func (e *episode) worst() *thread {
@@ -82,11 +92,15 @@ func (e *episode) worst() *thread {
 	return worst
 }
 
-func causes(t *thread, park *Outlook) []Cause {
+func causes(t *thread, park *ParkEstimates) []Cause {
 	var list []Cause
 	i := slices.IndexFunc(park.Trails, func(trail Trail) bool { return trail.Slug == t.Trail })
-	for _, cause := range t.worst.line.Causes {
-		list = append(list, Cause{Cause: cause, Trail: t.Trail, Place: park.Trails[i].Places[cause.Point], Hour: t.hour})
+	name := ""
+	if len(park.Trails) > 1 {
+		name = park.Trails[i].Name
+	}
+	for _, cause := range t.worst.line.Causes() {
+		list = append(list, Cause{Cause: cause, Trail: t.Trail, TrailName: name, Place: park.Trails[i].Places[cause.Point], Hour: t.hour})
 	}
 	return list
 }

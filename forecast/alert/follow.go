@@ -74,7 +74,7 @@ func (c *Cycle) begin(found []span, owner []int, trail *Trail) []thread {
 	return begun
 }
 
-// match gives each span the thread that it continues, -1 for none: one that it
+// match returns for each span the thread that it continues, -1 for none: one that it
 // touches, else the nearest one that has not begun and may have moved.
 func match(found []span, trail *Trail, threads []thread) []int {
 	owner := make([]int, len(found))
@@ -113,7 +113,7 @@ func (s *span) gap(t *Track, trail *Trail) int {
 	return max(s.first-trail.index(t.To), trail.index(t.From)-s.last) - 1
 }
 
-// absorbed tells whether a thread without a span of its own lies in one that
+// absorbed reports whether a thread without a span of its own lies in one that
 // another thread continues.
 func absorbed(i int, found []span, trail *Trail, threads []thread) bool {
 	for s := range found {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// one gives the single alert that is shown.
+// one returns the single alert that is shown.
 func one(t *testing.T, alerts []Alert) Alert {
 	t.Helper()
 	shown := Issued(alerts, now)
@@ -34,9 +34,6 @@ func TestAnAlertEndsWithItsWindow(t *testing.T) {
 	later := over.Add(25 * time.Hour)
 	if kept := update(ended, later, "vvvv"); len(kept) != 1 || len(Issued(kept, later)) != 0 {
 		t.Errorf("a day later, when it still matters what was told of it: %+v", kept)
-	}
-	if gone := update(ended, over.Add(messageSpan), "vvvv"); len(gone) != 0 {
-		t.Errorf("two days later: %+v", gone)
 	}
 }
 
@@ -108,7 +105,7 @@ func TestAgainInTheSameHour(t *testing.T) {
 	again := func(previous []Alert, text string) []Alert {
 		c := cycle(now)
 		c.Again = true
-		return Update(previous, []Outlook{outlook(now, text)}, c)
+		return Update(previous, []ParkEstimates{outlook(now, text)}, c)
 	}
 	far := strings.Repeat("v", 40) + "rrv"
 	if got := Issued(again(update(nil, now, far), far), now); len(got) != 0 {
@@ -308,16 +305,16 @@ func TestTheCatalogueChanged(t *testing.T) {
 	}
 	fewer := outlook(now, "vaavv", "vaavv")
 	fewer.Trails = fewer.Trails[1:]
-	if a := one(t, Update(open, []Outlook{fewer}, cycle(now))); a.Cancelled || last(a) != Rearranged || !slices.Equal(a.Trails, []string{"b"}) {
+	if a := one(t, Update(open, []ParkEstimates{fewer}, cycle(now))); a.Cancelled || last(a) != Rearranged || !slices.Equal(a.Trails, []string{"b"}) {
 		t.Errorf("a trail is gone: %+v", a)
 	}
 	alone := update(nil, now, "vaavv")
-	if a := one(t, Update(alone, []Outlook{fewer}, cycle(now))); a.ID != alone[0].ID || last(a) != Rearranged || a.Trails[0] != "b" {
+	if a := one(t, Update(alone, []ParkEstimates{fewer}, cycle(now))); a.ID != alone[0].ID || last(a) != Rearranged || a.Trails[0] != "b" {
 		t.Errorf("its only trail was renamed: %+v", a)
 	}
 	calm := outlook(now, "vvvvv", "vvvvv")
 	calm.Trails = calm.Trails[1:]
-	if a := one(t, Update(alone, []Outlook{calm}, cycle(now))); last(a) != Disappeared {
+	if a := one(t, Update(alone, []ParkEstimates{calm}, cycle(now))); last(a) != Disappeared {
 		t.Errorf("its only trail is gone: %+v", a)
 	}
 	waiting := update(nil, now, strings.Repeat("v", 40)+"rr")
@@ -330,7 +327,7 @@ func TestTheCatalogueChanged(t *testing.T) {
 		other.Slug, other.Hours, other.Exit = "z"+string(rune('a'+i)), nil, nil
 		many.Trails = append(many.Trails, other)
 	}
-	if a := one(t, Update(alone, []Outlook{many}, cycle(now))); a.Version != 1 {
+	if a := one(t, Update(alone, []ParkEstimates{many}, cycle(now))); a.Version != 1 {
 		t.Errorf("%+v", a)
 	}
 }
@@ -373,5 +370,46 @@ func TestCheck(t *testing.T) {
 		if spoil(&bad); bad.Check() == nil {
 			t.Errorf("%s passes", name)
 		}
+	}
+}
+
+// An alert that ended stays to be read for a month, out of the lists and of what
+// people are told.
+func TestAnAlertIsKeptPastItsEnd(t *testing.T) {
+	open := update(nil, now, "rrvvvvvv")
+	end := open[0].End
+	ended := update(open, end.Add(time.Hour), "vvvv")
+	for _, c := range []struct {
+		after        time.Duration
+		listed, past int
+	}{
+		{23 * time.Hour, 1, 0}, {25 * time.Hour, 0, 1}, {29 * 24 * time.Hour, 0, 1}, {Kept - time.Hour, 0, 1}, {Kept, 0, 0},
+	} {
+		at := end.Add(c.after)
+		kept := update(ended, at, "vvvv")
+		listed, past := Issued(kept, at), Past(kept, at)
+		if len(listed) != c.listed || len(past) != c.past {
+			t.Errorf("%v after: %d in the list and %d past, want %d and %d", c.after, len(listed), len(past), c.listed, c.past)
+		}
+		for _, a := range past {
+			if a.ID != open[0].ID || a.PhaseAt(at) != Finished || last(a) != Ended || len(a.Notices) != len(ended[0].Notices) {
+				t.Errorf("%v after: %+v", c.after, a)
+			}
+		}
+		if offline := Expire(ended, at); len(offline) != c.listed+c.past {
+			t.Errorf("%v after, without estimates: %d alerts", c.after, len(offline))
+		}
+	}
+}
+
+// What is told of a new alert does not hang on one that ended before.
+func TestWhatEndedLongAgoIsNotSpokenFor(t *testing.T) {
+	ended := update(update(nil, now, "rrvvvvvv"), now.Add(6*time.Hour), "vvvv")
+	before := len(ended[0].Notices)
+	at := now.Add(10 * 24 * time.Hour)
+	again := update(ended, at, "rrvvvvvv")
+	over := update(again, at.Add(4*time.Hour), "vvvvvvvv")
+	if len(over) != 2 || len(over[0].Notices) != before || len(over[1].Notices) != 2 || over[1].Notices[1].What != Ended {
+		t.Errorf("%+v", over)
 	}
 }

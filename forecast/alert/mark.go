@@ -6,7 +6,7 @@ import (
 	"vigia/forecast/hazard"
 )
 
-// mark is what an hour of a trail's estimates says of a hazard.
+// mark is the level of a hazard in an hour of a trail's estimates.
 type mark struct {
 	on, off Level                  // by the thresholds; and, in the hours of a track with a level, by those to leave it
 	line    *hazard.HazardEstimate // the estimate that gave the level; nil when it is unknown
@@ -58,7 +58,7 @@ func (s *span) add(k int, m mark) {
 	}
 }
 
-// graver tells whether an hour describes a span better than another: the higher
+// graver reports whether an hour describes a span better than another: the higher
 // level, by the thresholds rather than by those to leave it, then the agreement.
 func (m mark) graver(other mark) bool {
 	level, others := max(m.on, m.off), max(other.on, other.off)
@@ -72,7 +72,7 @@ func (m mark) graver(other mark) bool {
 	}
 }
 
-// marks gives every hour its levels.
+// marks returns the levels of every hour.
 func marks(h hazard.Hazard, trail *Trail, tracks []Track) []mark {
 	list := make([]mark, len(trail.Hours))
 	for k := 0; k < len(list); {
@@ -98,11 +98,11 @@ func marks(h hazard.Hazard, trail *Trail, tracks []Track) []mark {
 	return list
 }
 
-// hold gives an hour of a track what is left of its level. Where nothing is known
-// the level stays: missing data take no alert back.
+// hold leaves an hour of a track what is left of its level. Where nothing is known, or only
+// by one model, the level stays: missing data take no alert back.
 func (m *mark) hold(h hazard.Hazard, trail *Trail, k int, track *Track) {
 	line := lineOf(h, &trail.Hours[k])
-	if line == nil || line.State == hazard.Unknown {
+	if line == nil || line.Total < hazard.ModelsForGreen {
 		m.off = max(m.off, track.Level)
 		return
 	}
@@ -116,7 +116,7 @@ func (m *mark) hold(h hazard.Hazard, trail *Trail, k int, track *Track) {
 	}
 }
 
-// kept gives the level that an estimate by the thresholds to leave an alert
+// kept returns the level that an estimate by the thresholds to leave an alert
 // supports. Low confidence does not, except when it comes of fewer models.
 func kept(line *hazard.HazardEstimate, track *Track) Level {
 	switch {
@@ -131,7 +131,7 @@ func kept(line *hazard.HazardEstimate, track *Track) Level {
 	}
 }
 
-// shows tells whether a hazard is amber or red in any hour: on most trails most
+// shows reports whether a hazard is amber or red in any hour: on most trails most
 // are in none.
 func (t *Trail) shows(h hazard.Hazard) bool {
 	for i := range t.Hours {
@@ -165,7 +165,7 @@ func lineOf(h hazard.Hazard, e *hazard.Estimate) *hazard.HazardEstimate {
 	return nil
 }
 
-// known tells whether a trail's estimates say anything.
+// known reports whether any hour of a trail has a state.
 func (t *Trail) known() bool {
 	for i := range t.Hours {
 		if t.Hours[i].State != hazard.Unknown {
@@ -175,5 +175,5 @@ func (t *Trail) known() bool {
 	return false
 }
 
-// index gives the place of an hour in the trail's estimates; it may lie outside.
+// index returns the place of an hour in the trail's estimates; it may lie outside.
 func (t *Trail) index(hour time.Time) int { return int(hour.Sub(t.Hours[0].Hour) / time.Hour) }

@@ -22,7 +22,7 @@ type Track struct {
 	Votes  uint8     `json:"votos"`   // models with a vote when the thresholds were last reached
 }
 
-// observation is what one run of the models says of a track.
+// observation is what one run of the models has for a track.
 type observation struct {
 	on, off Level           // by the thresholds, and by those at which an alert is left
 	lead    [Danger + 1]int // hours until the first hour of at least that level
@@ -80,7 +80,7 @@ func (t *Track) settle(level Level) {
 // end is when the track's window is over.
 func (t *Track) end() time.Time { return t.To.Add(margin) }
 
-// holds tells whether an hour belongs to a track that has a level.
+// holds reports whether an hour belongs to a track that has a level.
 func (t *Track) holds(hour time.Time) bool {
 	return t.Level > NoLevel && !hour.Before(t.From) && !hour.After(t.To)
 }

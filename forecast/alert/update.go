@@ -9,8 +9,8 @@ import (
 	"vigia/forecast/hazard"
 )
 
-// Outlook is the estimates of one park's trails.
-type Outlook struct {
+// ParkEstimates is the estimates of one park's trails.
+type ParkEstimates struct {
 	Park   string // slug
 	Trails []Trail
 }
@@ -18,6 +18,7 @@ type Outlook struct {
 // Trail is one trail's estimates, hour by hour from the current one.
 type Trail struct {
 	Slug   string
+	Name   string
 	Places []string // names of its points, as the causes number them
 	Hours  []hazard.Estimate
 	Exit   []hazard.Estimate // by the thresholds to leave an alert; needed where [Watched] says so, else nil
@@ -26,10 +27,10 @@ type Trail struct {
 // Cycle is what an update happens in.
 type Cycle struct {
 	Now time.Time
-	// Fresh says that this cycle counts as a run: a model brought a new one. The
+	// Fresh is set when this cycle counts as a run: a model brought a new one. The
 	// cycles between only move the windows on with the hours.
 	Fresh bool
-	// Again says that a run was counted in this hour already, and another model
+	// Again is set when a run was counted in this hour already, and another model
 	// brought its own since. What is near and worse is raised; the rest waits.
 	Again      bool
 	Runs       map[string]time.Time // by model: the runs behind the estimates
@@ -42,11 +43,15 @@ const (
 	mergedHours   = 2         // gaps of up to so many hours are bridged
 	movedHours    = 6         // so far an episode may move from one run to the next
 	margin        = time.Hour // before the first and after the last hour of a window
-	// keepFinished is how long past its window an alert stays in the list, so
-	// that who saw it can read how it ended, and its id is not used again.
-	keepFinished = 24 * time.Hour
-	maxChanges   = 50
+	// listedFinished is how long past its window an alert stays in the lists, so
+	// that its end can be read.
+	listedFinished = 24 * time.Hour
+	maxChanges     = 50
 )
+
+// Kept is how long past its window an alert is kept: it can be read by its id, and
+// that is not used again.
+const Kept = 30 * 24 * time.Hour
 
 // Update brings the alerts of the last cycle up to date with the estimates of
 // this one. An episode opens where a hazard reaches caution (amber with medium
@@ -55,9 +60,9 @@ const (
 // moves without a break. Level changes wait for [Track]'s runs.
 //
 // Trails without any known hour change nothing: an alert is not withdrawn because
-// the data are missing. A park or a trail that is no longer among the outlooks
+// the data are missing. A park or a trail that is no longer among the parks
 // has left the catalogue, and what it had ends with a change that says so.
-func Update(previous []Alert, parks []Outlook, c Cycle) []Alert {
+func Update(previous []Alert, parks []ParkEstimates, c Cycle) []Alert {
 	u := &updater{Cycle: c, taken: map[string]bool{}}
 	open := map[string][]Alert{}
 	for _, a := range previous {
@@ -77,8 +82,7 @@ func Update(previous []Alert, parks []Outlook, c Cycle) []Alert {
 			u.withdraw(a, Disappeared)
 		}
 	}
-	slices.SortFunc(u.list, compare)
-	return announce(u.list, c.Now)
+	return u.all()
 }
 
 // Expire ends the alerts whose time is over, for a cycle without estimates. All
@@ -92,20 +96,27 @@ func Expire(previous []Alert, now time.Time) []Alert {
 			u.list = append(u.list, a)
 		}
 	}
-	slices.SortFunc(u.list, compare)
-	return announce(u.list, now)
+	return u.all()
 }
 
-// Issued gives the alerts that are to be shown: those that have a level and were
+// Issued returns the alerts that are to be listed: those that have a level and were
 // not over a day ago, without the records of what waits.
 func Issued(all []Alert, now time.Time) []Alert {
-	var issued []Alert
+	return chosen(all, func(a *Alert) bool { return now.Sub(a.End) < listedFinished })
+}
+
+// Past returns the alerts that had a level and were over a day ago.
+func Past(all []Alert, now time.Time) []Alert {
+	return chosen(all, func(a *Alert) bool { return now.Sub(a.End) >= listedFinished })
+}
+
+func chosen(all []Alert, when func(*Alert) bool) (list []Alert) {
 	for i := range all {
-		if all[i].Level > NoLevel && now.Sub(all[i].End) < keepFinished {
-			issued = append(issued, all[i])
+		if all[i].Level > NoLevel && when(&all[i]) {
+			list = append(list, all[i])
 		}
 	}
-	return issued
+	return list
 }
 
 // Watched names, as "park/trail", the trails for which the next update needs the
@@ -127,19 +138,32 @@ type updater struct {
 	Cycle
 	taken map[string]bool // ids
 	list  []Alert
+	past  []Alert // what nobody is told of any more
 }
 
-// over tells whether the alert's time is past or it was ended before.
+// all returns the alerts in their order, with what is worth a message noted.
+func (u *updater) all() []Alert {
+	slices.SortFunc(u.list, compare)
+	all := append(announce(u.list, u.Now), u.past...)
+	slices.SortFunc(all, compare)
+	return all
+}
+
+// over reports whether the alert's time is past or it was ended before.
 func (a *Alert) over(now time.Time) bool { return a.Cancelled || !now.Before(a.End) }
 
-// keepFinished keeps an alert that is over for a day, and while what people were
-// told of it counts. It notes its end once.
+// keepFinished keeps an alert that is over, and notes its end once. For a day, and
+// while its notices count, it may be worth a message.
 func (u *updater) keepFinished(a Alert) {
-	if a.Level == NoLevel || u.Now.Sub(a.End) >= keepFinished && !a.toldSince(u.Now.Add(-messageSpan)) {
+	if a.Level == NoLevel || u.Now.Sub(a.End) >= Kept {
 		return
 	}
 	if !a.Cancelled && a.Changes[len(a.Changes)-1].What != Ended {
 		a = change(a, Ended, u.Now)
+	}
+	if u.Now.Sub(a.End) >= listedFinished && !a.notifiedSince(u.Now.Add(-messageSpan)) {
+		u.past = append(u.past, a)
+		return
 	}
 	u.list = append(u.list, a)
 }
@@ -152,7 +176,7 @@ func (u *updater) withdraw(a Alert, why ChangeKind) {
 	}
 }
 
-func (u *updater) park(park *Outlook, open []Alert) {
+func (u *updater) park(park *ParkEstimates, open []Alert) {
 	for h := range hazard.Hazard(hazard.NumHazards) {
 		if h == hazard.UV {
 			continue // alone it never alerts: it is high on every summer day
@@ -168,7 +192,7 @@ func (u *updater) park(park *Outlook, open []Alert) {
 }
 
 // hazard works out a park's alerts of one hazard.
-func (u *updater) hazard(park *Outlook, h hazard.Hazard, open []Alert) {
+func (u *updater) hazard(park *ParkEstimates, h hazard.Hazard, open []Alert) {
 	var given, wait []thread
 	for i := range park.Trails {
 		for _, t := range u.trail(h, &park.Trails[i], open) {
@@ -224,11 +248,11 @@ func (u *updater) trail(h hazard.Hazard, trail *Trail, open []Alert) []thread {
 	return append(still, u.follow(h, trail, ahead)...)
 }
 
-// inherit gives each episode the alert that it continues, nil for none: the one
+// inherit returns each episode the alert that it continues, nil for none: the one
 // issued first among those that its threads stem from, once. An alert of which
 // all trails left the catalogue goes on with those that have its hours now: it
 // may be that they were only renamed.
-func inherit(found []episode, open []Alert, park *Outlook) []*Alert {
+func inherit(found []episode, open []Alert, park *ParkEstimates) []*Alert {
 	heirs := make([]*Alert, len(found))
 	for i := range found {
 		for j := range open {
@@ -245,15 +269,15 @@ func inherit(found []episode, open []Alert, park *Outlook) []*Alert {
 	return heirs
 }
 
-// stillIn tells whether a trail of the alert is still in the park.
-func (a *Alert) stillIn(park *Outlook) bool {
+// stillIn reports whether a trail of the alert is still in the park.
+func (a *Alert) stillIn(park *ParkEstimates) bool {
 	return slices.ContainsFunc(a.Tracks, func(track Track) bool {
 		return slices.ContainsFunc(park.Trails, func(trail Trail) bool { return trail.Slug == track.Trail })
 	})
 }
 
-// why tells why an open alert has no episode any more.
-func why(a *Alert, found []episode, park *Outlook) ChangeKind {
+// why returns why an open alert has no episode any more.
+func why(a *Alert, found []episode, park *ParkEstimates) ChangeKind {
 	switch {
 	case slices.ContainsFunc(found, func(e episode) bool { return e.stemsFrom(a.ID) }):
 		return Joined
@@ -266,7 +290,7 @@ func why(a *Alert, found []episode, park *Outlook) ChangeKind {
 
 // open makes a new alert of an episode. One that parted from another alert has
 // that one's reasons where this cycle's estimates have none.
-func (u *updater) open(e *episode, park *Outlook, h hazard.Hazard, parents []Alert) Alert {
+func (u *updater) open(e *episode, park *ParkEstimates, h hazard.Hazard, parents []Alert) Alert {
 	// By the hour of the opening, not of the window: windows move, and one may come
 	// to begin where another did whose id is forgotten.
 	first := fmt.Sprintf("%s.%s.%s", park.Park, h, u.Now.UTC().Format("20060102T15"))
@@ -286,7 +310,7 @@ func (u *updater) open(e *episode, park *Outlook, h hazard.Hazard, parents []Ale
 }
 
 // renew carries an open alert on with what the episode is now.
-func (u *updater) renew(a Alert, e *episode, park *Outlook) Alert {
+func (u *updater) renew(a Alert, e *episode, park *ParkEstimates) Alert {
 	before := a
 	e.describe(&a, park, u.Now)
 	if u.Fresh && !u.Again {
@@ -297,9 +321,12 @@ func (u *updater) renew(a Alert, e *episode, park *Outlook) Alert {
 		return change(a, Raised, u.Now)
 	case a.Level < before.Level:
 		return change(a, Lowered, u.Now)
-	case a.Start.Equal(before.Start) && a.End.After(before.End):
-		return change(a, Extended, u.Now)
-	case !a.Start.Equal(before.Start) || !a.End.Equal(before.End):
+	case !a.Start.Equal(before.Start):
+		return change(a, Moved, u.Now)
+	case !a.End.Equal(before.End) && !(a.Open && before.Open): // what goes on for longer than is known is no news each hour
+		if a.End.After(before.End) {
+			return change(a, Extended, u.Now)
+		}
 		return change(a, Moved, u.Now)
 	case !slices.Equal(a.Trails, before.Trails):
 		return change(a, Rearranged, u.Now)

@@ -12,16 +12,20 @@ var now = time.Date(2025, 11, 17, 12, 5, 0, 0, time.UTC)
 // outlook is a park with one trail for each text: a letter an hour from the
 // current one, v green, a amber with medium confidence, b amber with low
 // confidence of four models, c amber with low confidence of three, r red with low
-// confidence, ? unknown; x is green, but amber by the thresholds to leave an
+// confidence, ? unknown, o unknown but for one model without a signal; x is green, but amber by the thresholds to leave an
 // alert, and y amber, but red by those. All for wind.
-func outlook(at time.Time, trails ...string) Outlook {
-	park := Outlook{Park: "torres-del-paine"}
+func outlook(at time.Time, trails ...string) ParkEstimates {
+	park := ParkEstimates{Park: "torres-del-paine"}
 	for i, text := range trails {
-		trail := Trail{Slug: string(rune('a' + i)), Places: []string{"inicio", "paso"}}
+		trail := Trail{Slug: string(rune('a' + i)), Name: "Sendero " + string(rune('A'+i)), Places: []string{"inicio", "paso"}}
 		for k := range len(text) {
 			hour := at.Truncate(time.Hour).Add(time.Duration(k) * time.Hour)
 			on, exit := lines(text[k])
-			trail.Hours = append(trail.Hours, hazard.Estimate{Hour: hour, State: on.State, Hazards: []hazard.HazardEstimate{on}})
+			state := on.State
+			if on.Total < hazard.ModelsForGreen {
+				state = hazard.Unknown
+			}
+			trail.Hours = append(trail.Hours, hazard.Estimate{Hour: hour, State: state, Hazards: []hazard.HazardEstimate{on}})
 			trail.Exit = append(trail.Exit, hazard.Estimate{Hour: hour, State: exit.State, Hazards: []hazard.HazardEstimate{exit}})
 		}
 		park.Trails = append(park.Trails, trail)
@@ -40,6 +44,8 @@ func lines(letter byte) (on, exit hazard.HazardEstimate) {
 			return hazard.HazardEstimate{State: hazard.Amber, Confidence: hazard.Low, Agree: 1, Total: 3}
 		case 'r':
 			return hazard.HazardEstimate{State: hazard.Red, Confidence: hazard.Low, Agree: 2, Total: 4}
+		case 'o':
+			return hazard.HazardEstimate{State: hazard.Green, Confidence: hazard.Low, Agree: 1, Total: 1}
 		case '?':
 			return hazard.HazardEstimate{}
 		default:
@@ -56,7 +62,7 @@ func lines(letter byte) (on, exit hazard.HazardEstimate) {
 	for _, e := range []*hazard.HazardEstimate{&on, &exit} {
 		e.Hazard = hazard.Wind
 		if e.State >= hazard.Amber {
-			e.Causes = []hazard.Cause{{Quantity: hazard.GustQuantity, Value: 70, Min: 60, Max: 80, Threshold: 60, Point: 1}}
+			e.SetCauses(hazard.Cause{Quantity: hazard.GustQuantity, Value: 70, Min: 60, Max: 80, Threshold: 60, Point: 1})
 		}
 	}
 	return on, exit
@@ -65,7 +71,7 @@ func lines(letter byte) (on, exit hazard.HazardEstimate) {
 // update is a cycle that counts as a run, with nothing between the thresholds and
 // those to leave an alert.
 func update(previous []Alert, at time.Time, trails ...string) []Alert {
-	return Update(previous, []Outlook{outlook(at, trails...)}, cycle(at))
+	return Update(previous, []ParkEstimates{outlook(at, trails...)}, cycle(at))
 }
 
 func cycle(at time.Time) Cycle {
@@ -76,7 +82,7 @@ func cycle(at time.Time) Cycle {
 func between(previous []Alert, at time.Time, trails ...string) []Alert {
 	c := cycle(at)
 	c.Fresh = false
-	return Update(previous, []Outlook{outlook(at, trails...)}, c)
+	return Update(previous, []ParkEstimates{outlook(at, trails...)}, c)
 }
 
 func TestWhatOpensAnAlert(t *testing.T) {
@@ -136,7 +142,7 @@ func TestUVAloneNeverAlerts(t *testing.T) {
 	for k := range park.Trails[0].Hours {
 		park.Trails[0].Hours[k].Hazards[0].Hazard = hazard.UV
 	}
-	if got := Update(nil, []Outlook{park}, cycle(now)); len(got) != 0 {
+	if got := Update(nil, []ParkEstimates{park}, cycle(now)); len(got) != 0 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -163,5 +169,21 @@ func TestAnEpisodeKeepsItsID(t *testing.T) {
 	}
 	if len(first[0].Changes) != 1 || len(second[0].Changes) != 2 {
 		t.Error("an alert that was given out has been written to")
+	}
+}
+
+// A point is named with its trail where the park has several: each may have its
+// "inicio".
+func TestCausesNameTheirTrail(t *testing.T) {
+	for want, trails := range map[string][]string{"paso": {"rrvv"}, "paso, Sendero B": {"vvvv", "rrvv"}} {
+		got := update(nil, now, trails...)[0].Causes[0]
+		if got.Where() != want {
+			t.Errorf("%d trails: %q, want %q", len(trails), got.Where(), want)
+		}
+	}
+	for want, c := range map[string]Cause{"": {}, "A": {TrailName: "A"}, "B": {Place: "B", TrailName: "B"}} {
+		if c.Where() != want {
+			t.Errorf("%+v: %q", c, c.Where())
+		}
 	}
 }

@@ -2,6 +2,8 @@ package hazard
 
 import (
 	"math"
+	"math/bits"
+	"slices"
 	"time"
 )
 
@@ -37,6 +39,11 @@ func (s *Site) terrain(p Point) Terrain {
 // hour is green.
 var coreHazards = [...]Hazard{Wind, Cold, Rain}
 
+// ModelsForGreen is how many models must vote on all core hazards for an hour to be
+// green, where so many are asked: the first alone after a start or an outage would
+// paint a storm green. Fewer take no alert back either.
+const ModelsForGreen = 2
+
 // Assessor makes estimates for one set of runs and hours. It keeps scratch
 // memory from trail to trail, so that it belongs to one goroutine.
 type Assessor struct {
@@ -55,6 +62,8 @@ type Assessor struct {
 	worst   [NumHazards][]verdict
 	medians []Medians
 	voters  []uint32 // bit per run that has a say in the hour at the critical point
+	core    []uint32 // bit per run that votes on all core hazards at the point that is loaded
+	fewest  []int    // runs that do, at the point with the fewest
 	named   map[voterKey][]Vote
 }
 
@@ -63,7 +72,7 @@ type voterKey struct {
 	runs uint32
 }
 
-// verdict is what the models say of a hazard in an hour at the worst point so
+// verdict is the outcome of the votes on a hazard in an hour at the worst point so
 // far.
 type verdict struct {
 	seen       bool
@@ -88,6 +97,7 @@ func (r *Rules) NewAssessor(runs []Run, asked int, from time.Time, hours int) *A
 	a.clock = make([]float64, hours)
 	a.medians = make([]Medians, hours)
 	a.voters = make([]uint32, hours)
+	a.core, a.fewest = make([]uint32, hours), make([]int, hours)
 	for h := range a.worst {
 		a.worst[h] = make([]verdict, hours)
 	}
@@ -108,6 +118,7 @@ func (a *Assessor) Assess(site Site) []Estimate {
 				a.judge(h, terrain, uint8(i))
 			}
 		}
+		a.countCore()
 		if point.Critical {
 			a.readMedians()
 		}
@@ -123,6 +134,7 @@ func (a *Assessor) reset(site Site) {
 		a.clock[k] = float64(a.from.Add(time.Duration(k) * time.Hour).In(site.TimeZone).Hour())
 		a.medians[k] = missingMedians
 		a.voters[k] = 0
+		a.fewest[k] = len(a.runs)
 	}
 }
 
@@ -134,6 +146,16 @@ func (a *Assessor) load(point Point) {
 		for k := range a.values[m] {
 			a.gaps[m][k] = a.series.inputs(first+k, a.rules, &a.values[m][k])
 		}
+	}
+	for k := range a.core {
+		a.core[k] = 1<<len(a.runs) - 1
+	}
+}
+
+// countCore counts the runs that vote on all core hazards at the point that is loaded.
+func (a *Assessor) countCore() {
+	for k, runs := range a.core {
+		a.fewest[k] = min(a.fewest[k], bits.OnesCount32(runs))
 	}
 }
 
@@ -149,6 +171,9 @@ func (a *Assessor) judge(h Hazard, terrain Terrain, point uint8) {
 		for m := range a.runs {
 			v.votes.Add(a.ballots[m][k])
 			v.gaps = v.gaps || a.gaps[m][k+1]
+			if a.ballots[m][k] == NoVote && slices.Contains(coreHazards[:], h) {
+				a.core[k] &^= 1 << m
+			}
 		}
 		v.state, v.confidence = a.rules.Combine(v.votes, k)
 		if h == Visibility {
@@ -214,10 +239,12 @@ func (a *Assessor) estimates() []Estimate {
 }
 
 func (v *verdict) line(h Hazard) HazardEstimate {
-	return HazardEstimate{
-		Hazard: h, State: v.state, Confidence: v.confidence, Causes: v.causes,
+	line := HazardEstimate{
+		Hazard: h, State: v.state, Confidence: v.confidence,
 		Agree: uint8(v.votes.agree(v.state)), Total: uint8(v.votes.Total), Amber: uint8(v.votes.Amber), Red: uint8(v.votes.Red),
 	}
+	line.SetCauses(v.causes...)
+	return line
 }
 
 // conclude decides the trail's state for the hour.
@@ -233,11 +260,14 @@ func (a *Assessor) conclude(e *Estimate, k int) {
 	switch core, known := a.coreConfidence(k); {
 	case worst != nil:
 		e.State, e.Confidence = worst.state, worst.confidence
-	case known:
-		e.State, e.Confidence = Green, core
-	default:
+	case !known:
 		e.State, e.Reason = Unknown, a.whyUnknown(e.Hour, k)
 		return
+	case a.fewest[k] < min(ModelsForGreen, a.asked):
+		e.State, e.Reason = Unknown, FewModels
+		return
+	default:
+		e.State, e.Confidence = Green, core
 	}
 	e.Quality = Complete
 	if a.incomplete(e, k) {
@@ -245,7 +275,7 @@ func (a *Assessor) conclude(e *Estimate, k int) {
 	}
 }
 
-// coreConfidence gives the least confidence among the core hazards, and whether
+// coreConfidence returns the least confidence among the core hazards, and whether
 // all of them are known.
 func (a *Assessor) coreConfidence(k int) (least Confidence, known bool) {
 	least = High
@@ -259,7 +289,7 @@ func (a *Assessor) coreConfidence(k int) (least Confidence, known bool) {
 	return least, true
 }
 
-// incomplete tells whether a model, a hazard or a part of a sum is missing.
+// incomplete reports whether a model, a hazard or a part of a sum is missing.
 func (a *Assessor) incomplete(e *Estimate, k int) bool {
 	for _, h := range coreHazards {
 		if v := &a.worst[h][k]; v.votes.Total < a.asked || v.gaps {
@@ -289,7 +319,7 @@ func (a *Assessor) whyUnknown(hour time.Time, k int) Reason {
 	return BeyondHorizon
 }
 
-// votersOf names the runs that have a say in an hour. Equal lists are shared.
+// votersOf lists the runs that vote in an hour. Equal lists are shared.
 func (a *Assessor) votersOf(k int) []Vote {
 	key := voterKey{k, a.voters[k]}
 	if votes, ok := a.named[key]; ok {

@@ -19,22 +19,28 @@ const testHours = 192
 // calm makes a run in which nothing reaches any threshold.
 func calm(points int) *Columns {
 	c := NewColumns(testStart, points, testHours)
-	values := [NumVariables]float32{
+	values := [NumVariables]float64{
 		Temperature: 12, Humidity: 60, WindSpeed: 10, WindGust: 15, SightRange: 20000, FreezingLevel: 2000, UVIndex: 3,
 	}
-	for v := range values {
-		column := c.Fill(Variable(v))
-		for i := range column {
-			column[i] = values[v]
-		}
+	for point := range points {
+		changeAll(c, point, func(v Variable, _ float64) float64 { return values[v] })
 	}
 	return c
+}
+
+// changeAll sets every value at a point.
+func changeAll(c *Columns, point int, change func(v Variable, x float64) float64) {
+	for v := range Variable(NumVariables) {
+		for i := range c.Hours {
+			c.Set(v, point, i, change(v, c.At(v, point, i)))
+		}
+	}
 }
 
 // set writes a value at the first point for hours from now, in a run.
 func set(c *Columns, v Variable, value float64, hours ...int) {
 	for _, h := range hours {
-		c.Fill(v)[int(testNow.Sub(testStart).Hours())+h] = float32(value)
+		c.Set(v, 0, int(testNow.Sub(testStart).Hours())+h, value)
 	}
 }
 
@@ -112,11 +118,11 @@ func TestGustNeedsTwoModelsForRed(t *testing.T) {
 				continue
 			}
 			wind := e.line(Wind)
-			if e.Main != Wind || wind.Agree != c.agree || wind.Total != 4 || len(wind.Causes) != 1 {
+			if e.Main != Wind || wind.Agree != c.agree || wind.Total != 4 || len(wind.Causes()) != 1 {
 				t.Errorf("%d models, hour %d: %+v", c.models, k, wind)
 				continue
 			}
-			cause := wind.Causes[0]
+			cause := wind.Causes()[0]
 			threshold := map[State]float32{Amber: 60, Red: 90}[c.state]
 			if cause.Quantity != GustQuantity || cause.Max != 95 || cause.Threshold != threshold {
 				t.Errorf("%d models, hour %d: cause %+v", c.models, k, cause)
@@ -163,12 +169,7 @@ func TestPointWithoutDataClearsNothing(t *testing.T) {
 		var runs []Run
 		for m := range 4 {
 			c := calm(2)
-			for v := range c.Values {
-				column := c.Values[v][testHours:]
-				for i := range column {
-					column[i] = float32(math.NaN())
-				}
-			}
+			changeAll(c, 1, func(Variable, float64) float64 { return math.NaN() })
 			change(c)
 			runs = append(runs, Run{Model: fmt.Sprint(m), Columns: c})
 		}
@@ -244,10 +245,10 @@ func TestSumsAreExact(t *testing.T) {
 		set(c, Precipitation, 2.7, -1)
 	})
 	e := assess(t, Site{Zone: Arid, TimeZone: testZone, Points: []Point{{Exposure: Desert, Critical: true}}}, runs)[0]
-	if got := e.line(Rain); got.State != Amber || len(got.Causes) == 0 {
+	if got := e.line(Rain); got.State != Amber || len(got.Causes()) == 0 {
 		t.Fatalf("23 × 0.1 + 2.7 mm in 24 h: %+v", got)
 	}
-	for _, cause := range e.line(Rain).Causes {
+	for _, cause := range e.line(Rain).Causes() {
 		if cause.Quantity == Rain24hQuantity && cause.Value != 5 {
 			t.Errorf("sum over 24 h is %v, want 5", cause.Value)
 		}
@@ -267,8 +268,8 @@ func TestSoakedGroundLowersTheRainThresholds(t *testing.T) {
 		if soaked != (got.State == Amber) {
 			t.Errorf("soaked %v: %v", soaked, got.State)
 		}
-		if soaked && (len(got.Causes) != 1 || got.Causes[0].Threshold != 7) {
-			t.Errorf("causes %+v", got.Causes)
+		if soaked && (len(got.Causes()) != 1 || got.Causes()[0].Threshold != 7) {
+			t.Errorf("causes %+v", got.Causes())
 		}
 	}
 }
@@ -335,14 +336,13 @@ func TestPropertiesOverRandomWeather(t *testing.T) {
 			checkConsistent(t, &e)
 		}
 		for _, run := range runs {
-			for _, v := range []Variable{WindGust, Snowfall, WindSpeed} {
-				for i := range run.Columns.Values[v] {
-					run.Columns.Values[v][i] *= 1.5
+			changeAll(run.Columns, 0, func(v Variable, x float64) float64 {
+				switch v {
+				case WindGust, Snowfall, WindSpeed, Precipitation: // both, so that no rain turns into snow
+					return 1.5 * x
 				}
-			}
-			for i := range run.Columns.Values[Precipitation] { // so that no rain turns into snow
-				run.Columns.Values[Precipitation][i] *= 1.5
-			}
+				return x
+			})
 		}
 		for k, e := range assess(t, s, runs) {
 			for h := range Hazard(NumHazards) {
@@ -353,13 +353,12 @@ func TestPropertiesOverRandomWeather(t *testing.T) {
 			}
 		}
 		for _, run := range runs {
-			for v := range run.Columns.Values {
-				for i := range run.Columns.Values[v] {
-					if random.IntN(4) == 0 {
-						run.Columns.Values[v][i] = float32(math.NaN())
-					}
+			changeAll(run.Columns, 0, func(_ Variable, x float64) float64 {
+				if random.IntN(4) == 0 {
+					return math.NaN()
 				}
-			}
+				return x
+			})
 		}
 		for _, e := range assess(t, s, runs) {
 			checkConsistent(t, &e)
@@ -369,17 +368,19 @@ func TestPropertiesOverRandomWeather(t *testing.T) {
 
 func randomise(random *rand.Rand, c *Columns) {
 	for i := range c.Hours {
-		c.Values[Temperature][i] = float32(random.IntN(500)-150) / 10
-		c.Values[Humidity][i] = float32(random.IntN(101))
-		c.Values[WindSpeed][i] = float32(random.IntN(800)) / 10
-		c.Values[WindGust][i] = c.Values[WindSpeed][i] * 1.4
-		c.Values[Precipitation][i] = float32(max(0, random.IntN(200)-120)) / 10
-		c.Values[Snowfall][i] = c.Values[Precipitation][i] * 0.7 * float32(random.IntN(2))
-		c.Values[WeatherCode][i] = float32(random.IntN(100))
-		c.Values[CAPE][i] = float32(random.IntN(1500))
-		c.Values[SightRange][i] = float32(random.IntN(5000))
-		c.Values[FreezingLevel][i] = float32(random.IntN(5000))
-		c.Values[UVIndex][i] = float32(random.IntN(14))
+		set := func(v Variable, x float64) { c.Set(v, 0, i, x) }
+		wind, rain := float64(random.IntN(800))/10, float64(max(0, random.IntN(200)-120))/10
+		set(Temperature, float64(random.IntN(500)-150)/10)
+		set(Humidity, float64(random.IntN(101)))
+		set(WindSpeed, wind)
+		set(WindGust, wind*1.4)
+		set(Precipitation, rain)
+		set(Snowfall, rain*0.7*float64(random.IntN(2)))
+		set(WeatherCode, float64(random.IntN(100)))
+		set(CAPE, float64(random.IntN(1500)))
+		set(SightRange, float64(random.IntN(5000)))
+		set(FreezingLevel, float64(random.IntN(5000)))
+		set(UVIndex, float64(random.IntN(14)))
 	}
 }
 
@@ -389,11 +390,11 @@ func checkConsistent(t *testing.T, e *Estimate) {
 	for _, line := range e.Hazards {
 		if line.State >= Amber {
 			worst = max(worst, line.State)
-			if len(line.Causes) == 0 {
+			if len(line.Causes()) == 0 {
 				t.Fatalf("%s is %v without a cause: %+v", line.Hazard, line.State, line)
 			}
 		}
-		for _, cause := range line.Causes {
+		for _, cause := range line.Causes() {
 			if cause.Value != cause.Value || cause.Min > cause.Value || cause.Value > cause.Max {
 				t.Fatalf("%s by a cause without a value: %+v", line.Hazard, cause)
 			}

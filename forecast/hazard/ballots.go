@@ -45,22 +45,32 @@ func (a *Assessor) castGated(h Hazard, set *terrainRules, values []Inputs, k int
 	return gatedThree.merge(s[0], s[1], s[2])
 }
 
-// merge gives the severity of the middle hour of three. A middle hour that is
-// itself undecided can be raised by its neighbours but not be called calm by
-// them.
+// merge returns the severity of the middle hour of three. A level that hours with a vote
+// reach stands; it is calm only when the hour itself is, and whatever the weather is in
+// those beside it that have no vote.
 func (t tolerance) merge(before, now, after Severity) Severity {
-	merged := now
-	switch t {
-	case worstOfThree, gatedThree:
-		merged = max(before, now, after)
-	case twoOfThree:
-		merged = max(min(before, now), min(now, after), min(before, after)) // the median
-		if merged == NoVote && now != NoVote {
-			merged = Calm
-		}
-	}
-	if now == NoVote && merged <= Calm {
+	merged := t.combine(before, now, after)
+	if merged <= Calm && (now == NoVote || t.combine(atWorst(before), now, atWorst(after)) > Calm) {
 		return NoVote
 	}
 	return merged
+}
+
+func (t tolerance) combine(before, now, after Severity) Severity {
+	switch t {
+	case worstOfThree, gatedThree:
+		return max(before, now, after)
+	case twoOfThree:
+		return max(min(before, now), min(now, after), min(before, after)) // the median
+	default:
+		return now
+	}
+}
+
+// atWorst is what an hour without a vote may have been.
+func atWorst(s Severity) Severity {
+	if s == NoVote {
+		return Severe
+	}
+	return s
 }

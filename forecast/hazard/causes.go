@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// causes gives the criteria that the voters for a state meet in an hour at the
+// causes returns the criteria that the voters for a state meet in an hour at the
 // point that is loaded, each with its range over the models. It asks the
 // alternatives of the state, and for amber those of red too, since a single
-// model that says red makes amber.
+// model that votes red makes amber.
 func (a *Assessor) causes(h Hazard, set *terrainRules, state State, k int, point uint8) []Cause {
 	window := 1
 	if tolerances[h] == exactHour {
@@ -40,13 +40,13 @@ func (a *Assessor) causes(h Hazard, set *terrainRules, state State, k int, point
 	return causes
 }
 
-// anyRunMeets tells whether some run meets all criteria in an hour of the
+// anyRunMeets reports whether some run meets all criteria in an hour of the
 // window around hour k.
 func (a *Assessor) anyRunMeets(criteria alternative, k, window int, wet bool, h Hazard) bool {
 	for m := range a.runs {
 		for i := k + 1 - window; i <= k+1+window; i++ {
 			in := &a.values[m][i]
-			if h == Rain && in.wetSpell != wet {
+			if h == Rain && (in.wetSpell == yes) != wet {
 				continue
 			}
 			if in.any([]alternative{criteria}, a.clock[k]) == yes {
@@ -77,7 +77,7 @@ func (a *Assessor) addCauses(causes []Cause, criteria alternative, k, window int
 	return causes
 }
 
-// extreme gives a run's most dangerous value of a criterion's quantity in the
+// extreme returns a run's most dangerous value of a criterion's quantity in the
 // window around hour k, NaN when all are missing.
 func (a *Assessor) extreme(c *criterion, m, k, window int) float64 {
 	worst := math.NaN()

@@ -2,6 +2,7 @@ package hazard
 
 import (
 	"math"
+	"slices"
 	"time"
 )
 
@@ -29,14 +30,40 @@ const (
 	NumVariables = int(UVIndex) + 1
 )
 
-// Columns holds what one model run says for a list of points: for each variable
-// Points×Hours values, all hours of the first point first. A missing value is
-// NaN; a variable that the model does not have is a nil column.
+// Missing stands for a value that is missing in the columns.
+const Missing = math.MinInt16
+
+// steps are those in which values are kept as whole numbers: n stands for
+// n × size / parts in the variable's unit. A step is no coarser than what the provider
+// prints. Where it prints decimals of numbers that go into the thousands, a value is
+// rounded down to a step of which every threshold is a multiple, so that it reaches
+// exactly the thresholds that it reached before.
+var steps = [NumVariables]struct {
+	size, parts float64
+	down        bool
+}{
+	Temperature:   {1, 100, false},
+	Humidity:      {1, 100, false},
+	Precipitation: {1, 100, false},
+	Snowfall:      {1, 100, false},
+	SnowDepth:     {1, 1000, false},
+	WindSpeed:     {1, 100, false},
+	WindGust:      {1, 80, false},
+	CAPE:          {1, 2, true},
+	WeatherCode:   {1, 1, false},
+	SightRange:    {10, 1, true},
+	FreezingLevel: {1, 2, true},
+	UVIndex:       {1, 100, false},
+}
+
+// Columns holds what one model run predicts for a list of points: for each variable
+// Points×Hours values, all hours of the first point first. A variable that the model
+// does not have is a nil column.
 type Columns struct {
 	Start  time.Time // UTC, on the hour, of the first value
 	Points int
 	Hours  int
-	Values [NumVariables][]float32
+	Values [NumVariables][]int16 // in steps; Missing where there is no value
 }
 
 // NewColumns makes columns with every value missing.
@@ -44,25 +71,62 @@ func NewColumns(start time.Time, points, hours int) *Columns {
 	return &Columns{Start: start, Points: points, Hours: hours}
 }
 
-// Series gives the values of a variable at a point, or nil when the model does
-// not have the variable. The slice is shared with the columns.
-func (c *Columns) Series(v Variable, point int) []float32 {
-	if c.Values[v] == nil {
-		return nil
+// At returns a value in the variable's unit, NaN when it is missing or outside the hours.
+func (c *Columns) At(v Variable, point, hour int) float64 {
+	if c.Values[v] == nil || hour < 0 || hour >= c.Hours {
+		return math.NaN()
 	}
-	return c.Values[v][point*c.Hours : (point+1)*c.Hours]
+	n := c.Values[v][point*c.Hours+hour]
+	if n == Missing {
+		return math.NaN()
+	}
+	return float64(n) * steps[v].size / steps[v].parts
 }
 
-// Fill gives the column of a variable to write to, made of missing values at
-// its first use.
-func (c *Columns) Fill(v Variable) []float32 {
-	if c.Values[v] == nil {
-		column := make([]float32, c.Points*c.Hours)
-		missing := float32(math.NaN())
-		for i := range column {
-			column[i] = missing
-		}
-		c.Values[v] = column
+// Set keeps a value, given in the variable's unit. NaN is missing; a value that no
+// column can hold becomes the nearest that one can.
+func (c *Columns) Set(v Variable, point, hour int, value float64) {
+	series := c.series(v, point)
+	n := value * steps[v].parts / steps[v].size
+	switch {
+	case math.IsNaN(n):
+		series[hour] = Missing
+		return
+	case steps[v].down:
+		n = math.Floor(n)
+	default:
+		n = math.RoundToEven(n)
 	}
-	return c.Values[v]
+	series[hour] = int16(max(-math.MaxInt16, min(n, math.MaxInt16)))
+}
+
+// Copy takes the values of a point of other columns, for the hours that both have.
+func (c *Columns) Copy(point int, from *Columns, fromPoint int) {
+	shift := int(from.Start.Sub(c.Start) / time.Hour)
+	for v := range from.Values {
+		if from.Values[v] == nil {
+			continue
+		}
+		to, values := c.series(Variable(v), point), from.series(Variable(v), fromPoint)
+		copy(to[min(max(shift, 0), len(to)):], values[min(max(-shift, 0), len(values)):])
+	}
+}
+
+// Between returns the hours of the columns from an instant to before another.
+func (c *Columns) Between(from, to time.Time) *Columns {
+	first := max(int(from.Sub(c.Start)/time.Hour), 0)
+	end := min(int(to.Sub(c.Start)/time.Hour), c.Hours)
+	part := NewColumns(c.Start.Add(time.Duration(first)*time.Hour), c.Points, max(end-first, 0))
+	for point := range c.Points {
+		part.Copy(point, c, point)
+	}
+	return part
+}
+
+// series returns the values of a variable at a point, missing before the first is set.
+func (c *Columns) series(v Variable, point int) []int16 {
+	if c.Values[v] == nil {
+		c.Values[v] = slices.Repeat([]int16{Missing}, c.Points*c.Hours)
+	}
+	return c.Values[v][point*c.Hours : (point+1)*c.Hours]
 }

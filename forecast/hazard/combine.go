@@ -1,6 +1,6 @@
 package hazard
 
-// Votes counts what the models say of one hazard at one hour.
+// Votes counts the votes of the models on one hazard at one hour.
 type Votes struct {
 	Total int // models with a vote (N)
 	Amber int // models that vote Moderate or Severe (k1)
@@ -25,7 +25,7 @@ func (v *Votes) Add(s Severity) {
 // lies lead hours ahead. Every centre has one vote: a set of independent models
 // samples their errors, and equal weights are hard to beat (Ebert 2001; Weigel
 // 2008). Red needs two models and half of them, so that a single outlier never
-// makes it; one model that says red is a low chance of a high impact, amber.
+// makes it; one model that votes red is a low chance of a high impact, amber.
 // Unknown without votes, or farther ahead than any level is given.
 func (r *Rules) Combine(v Votes, lead int) (State, Confidence) {
 	c := &r.limits.Combinacion

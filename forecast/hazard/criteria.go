@@ -8,7 +8,7 @@ type Criterion struct {
 	Threshold float64
 }
 
-// Criteria gives what one model's values have to meet on a terrain for a vote of
+// Criteria returns what one model's values have to meet on a terrain for a vote of
 // amber and for one of red: all criteria of one of the alternatives. A level
 // without alternatives is never reached there, and a hazard without any does not
 // exist there.
@@ -35,7 +35,7 @@ func spelled(alternatives []alternative) (list [][]Criterion) {
 	return list
 }
 
-// String gives the sign of a comparison.
+// String returns the sign of a comparison.
 func (c comparison) String() string { return [...]string{"≥", ">", "≤", "<"}[c] }
 
 // Zones lists the climate zones from north to south.

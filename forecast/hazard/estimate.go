@@ -2,7 +2,7 @@ package hazard
 
 import "time"
 
-// Estimate is what the rules say of one trail for one hour.
+// Estimate is the estimate of one trail for one hour.
 type Estimate struct {
 	Hour       time.Time // UTC, on the hour: the stamp of the values used
 	State      State
@@ -12,11 +12,11 @@ type Estimate struct {
 	Confidence Confidence
 	Hazards    []HazardEstimate // those that apply to the trail, in the API's order
 	Medians    Medians
-	Models     []Vote // the models that had a say in this hour, shared between hours where equal
+	Models     []Vote // the models that voted in this hour, shared between hours where equal
 }
 
-// HazardEstimate is what the models together say of one hazard at the trail's
-// worst point for it.
+// HazardEstimate is the estimate of one hazard by all models, at the trail's worst point
+// for it.
 type HazardEstimate struct {
 	Hazard     Hazard
 	State      State // Unknown when no model had the inputs
@@ -25,7 +25,22 @@ type HazardEstimate struct {
 	Amber      uint8 // models that vote amber or red (k1)
 	Red        uint8 // models that vote red (k2)
 	Confidence Confidence
-	Causes     []Cause // empty unless State is Amber or Red
+	causes     *[]Cause // a pointer, since most hazards of most hours have none
+}
+
+// Causes returns the criteria that are met, none unless State is Amber or Red.
+func (h *HazardEstimate) Causes() []Cause {
+	if h.causes == nil {
+		return nil
+	}
+	return *h.causes
+}
+
+// SetCauses sets the criteria that are met.
+func (h *HazardEstimate) SetCauses(causes ...Cause) {
+	if h.causes = nil; len(causes) > 0 {
+		h.causes = &causes
+	}
 }
 
 // Cause is a criterion that is met: the value over the models against the
@@ -80,10 +95,10 @@ var quantityKeys = [numQuantities][2]string{
 	{"uv", "índice"}, {"probabilidad_ignicion", "fracción"}, {"humedad", "%"}, {"temperatura", "°C"}, {"hora_local", "h"},
 }
 
-// String gives the quantity's key in the API.
+// String returns the quantity's key in the API.
 func (q Quantity) String() string { return quantityKeys[q][0] }
 
-// Unit gives the unit of the quantity's values.
+// Unit returns the unit of the quantity's values.
 func (q Quantity) Unit() string { return quantityKeys[q][1] }
 
 // Medians are the values shown with an estimate: medians over the models at the
@@ -100,7 +115,7 @@ type Medians struct {
 	UV            float32 // index
 }
 
-// Vote names a model that had a say in an hour.
+// Vote is a model that voted in an hour.
 type Vote struct {
 	Model string
 	Run   time.Time // UTC initialisation of the run; zero when unknown

@@ -2,7 +2,7 @@ package hazard
 
 import "math"
 
-// Exit gives the rules by which an alert is left: the same hazards, votes and
+// Exit returns the rules by which an alert is left: the same hazards, votes and
 // tolerances with every threshold relaxed by the exit factor of [Hysteresis]. A
 // threshold of a value that is dangerous when high lies at 0.9 T, one of a value
 // that is dangerous when low a tenth of its size nearer to the harmless side
@@ -10,7 +10,7 @@ import "math"
 // the day and the weather codes are no amounts and stay as they are, and so does
 // the rain of three days from which less rain is enough.
 //
-// Estimates by these rules say only whether an alert that is given may stay. Their
+// Estimates by these rules serve only to decide whether an open alert may stay. Their
 // causes state the thresholds in force, which their values may not reach.
 func (r *Rules) Exit() *Rules {
 	exit := *r
@@ -33,7 +33,7 @@ func (t *terrainRules) relax(factor float64) {
 	t.wetRain = t.wetRain.relaxed(factor)
 }
 
-// relaxed gives a rule of its own: the alternatives are shared between rules.
+// relaxed returns a rule of its own: the alternatives are shared between rules.
 func (r rule) relaxed(factor float64) rule {
 	return rule{amber: relaxedAll(r.amber, factor), red: relaxedAll(r.red, factor)}
 }
@@ -64,7 +64,7 @@ func (c criterion) relaxed(factor float64) criterion {
 // rounded is for 60 to be left at 54 and not a hair above it.
 func rounded(x float64) float64 { return math.Round(x*1e6) / 1e6 }
 
-// inForce gives the threshold that a criterion was relaxed from.
+// inForce returns the threshold that a criterion was relaxed from.
 func (r *Rules) inForce(c *criterion) float64 {
 	switch {
 	case r.exit == 0 || c.quantity == WeatherCodeQuantity:

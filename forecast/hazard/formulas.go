@@ -2,7 +2,7 @@ package hazard
 
 import "math"
 
-// WindChill gives the wind chill temperature in °C of the joint Canadian and
+// WindChill returns the wind chill temperature in °C of the joint Canadian and
 // United States formula of 2001 (Environment Canada; National Weather Service),
 // for air at tempC °C and a wind of windKmh km/h at 10 m.
 //
@@ -23,7 +23,7 @@ func WindChill(tempC, windKmh float64) float64 {
 	}
 }
 
-// HeatIndex gives the heat index in °C as the National Weather Service computes
+// HeatIndex returns the heat index in °C as the National Weather Service computes
 // it: Steadman's simple form where it stays below 80 °F, else Rothfusz's
 // regression with the adjustments for dry and for very humid air. relHumidity
 // is in %. Up to 40 °F it is the air temperature. NaN in, NaN out.
@@ -55,7 +55,7 @@ func rothfusz(t, r float64) float64 {
 	return index
 }
 
-// FuelMoisture gives the equilibrium moisture content of fine dead fuel in %
+// FuelMoisture returns the equilibrium moisture content of fine dead fuel in %
 // (Simard 1968), for air at tempC °C and a relative humidity in %. NaN in, NaN
 // out.
 func FuelMoisture(tempC, relHumidity float64) float64 {
@@ -70,7 +70,7 @@ func FuelMoisture(tempC, relHumidity float64) float64 {
 	}
 }
 
-// IgnitionProbability gives the probability, 0 to 1, that a firebrand on fine
+// IgnitionProbability returns the probability, 0 to 1, that a firebrand on fine
 // dead fuel starts a fire (Schroeder 1969, in the form of Rothermel 1983 that
 // BehavePlus uses). relHumidity is in %, shade the share of the fuel that lies in
 // the shade, 0 to 1: fuel in the sun is up to 25 °F warmer than the air. NaN in,

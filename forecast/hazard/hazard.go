@@ -45,7 +45,7 @@ var hazardKeys = [NumHazards]string{
 	"aluvion", "tormenta", "calor", "uv", "incendio", "visibilidad",
 }
 
-// String gives the hazard's key in the API, or "" for NoHazard.
+// String returns the hazard's key in the API, or "" for NoHazard.
 func (h Hazard) String() string {
 	if int(h) >= NumHazards {
 		return ""
@@ -71,10 +71,10 @@ const (
 
 var stateKeys = [...]string{"", "verde", "amarillo", "rojo"}
 
-// String gives the state's key in the API, or "" for Unknown (null in the API).
+// String returns the state's key in the API, or "" for Unknown (null in the API).
 func (s State) String() string { return stateKeys[s] }
 
-// Confidence says how far the models agree and how far ahead the hour lies.
+// Confidence is how far the models agree, less for an hour far ahead.
 type Confidence uint8
 
 // The confidences. NoConfidence is null in the API.
@@ -87,7 +87,7 @@ const (
 
 var confidenceKeys = [...]string{"", "baja", "media", "alta"}
 
-// String gives the confidence's key in the API, or "" for NoConfidence.
+// String returns the confidence's key in the API, or "" for NoConfidence.
 func (c Confidence) String() string { return confidenceKeys[c] }
 
 // Quality is the calidad of an estimate.
@@ -104,10 +104,10 @@ const (
 
 var qualityKeys = [...]string{"sin_datos", "completa", "parcial", "desactualizada"}
 
-// String gives the quality's key in the API.
+// String returns the quality's key in the API.
 func (q Quality) String() string { return qualityKeys[q] }
 
-// Reason says why a state is Unknown (motivo_sin_estado). It is empty otherwise.
+// Reason is why a state is Unknown (motivo_sin_estado). It is empty otherwise.
 type Reason string
 
 // The reasons for a missing state.
@@ -115,6 +115,7 @@ const (
 	NoReason      Reason = ""
 	NoRuns        Reason = "sin_corridas"       // no model run has been obtained yet
 	PartialData   Reason = "datos_parciales"    // wind, precipitation or temperature is missing
+	FewModels     Reason = "pocos_modelos"      // one model alone, which clears nothing
 	DataTooOld    Reason = "datos_vencidos"     // no model could be renewed within the limit of age
 	EstimateOver  Reason = "estimacion_vencida" // the estimate is past its validity and no newer one came
 	BeyondHorizon Reason = "fuera_de_plazo"     // too far ahead for any level
@@ -144,13 +145,8 @@ var exposureKeys = [NumExposures]string{
 	"costa", "desierto", "altiplano",
 }
 
-// String gives the exposure's key in the API and the catalogue.
+// String returns the exposure's key in the API and the catalogue.
 func (e Exposure) String() string { return exposureKeys[e] }
-
-// ParseExposure finds an exposure by its key.
-func ParseExposure(key string) (Exposure, error) {
-	return parseKey[Exposure]("exposure", key, exposureKeys[:])
-}
 
 // Zone is the climate zone of a trail (zona_clima).
 type Zone uint8
@@ -167,11 +163,8 @@ const (
 
 var zoneKeys = [numZones]string{"arido", "centro", "sur", "austral"}
 
-// String gives the zone's key in the catalogue.
+// String returns the zone's key in the catalogue.
 func (z Zone) String() string { return zoneKeys[z] }
-
-// ParseZone finds a climate zone by its key.
-func ParseZone(key string) (Zone, error) { return parseKey[Zone]("climate zone", key, zoneKeys[:]) }
 
 func parseKey[T ~uint8](what, key string, keys []string) (T, error) {
 	for i, k := range keys {

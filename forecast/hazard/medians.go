@@ -8,15 +8,15 @@ var missingMedians = func() Medians {
 	return Medians{n, n, n, n, n, n, n, n, n}
 }()
 
-// MissingMedians gives medians without any value.
+// MissingMedians returns medians without any value.
 func MissingMedians() Medians { return missingMedians }
 
 // feelsHotFrom is the air temperature in °C (80 °F) from which the heat index
-// says better than the wind chill how the air feels.
+// describes better than the wind chill how the air feels.
 const feelsHotFrom = 27
 
 // readMedians takes the values shown with an estimate from the point that is
-// loaded, and notes which runs have a say in which hour.
+// loaded, and notes which runs vote in which hour.
 func (a *Assessor) readMedians() {
 	for k := range a.hours {
 		over := func(value func(in *Inputs) float64) float32 {
@@ -43,7 +43,7 @@ func (a *Assessor) readMedians() {
 	}
 }
 
-// hasCore tells whether any of wind, temperature and precipitation is there.
+// hasCore reports whether any of wind, temperature and precipitation is there.
 func (in *Inputs) hasCore() bool {
 	return !math.IsNaN(in.values[TemperatureQuantity]) || !math.IsNaN(in.values[MeanWindQuantity]) ||
 		!math.IsNaN(in.values[Precipitation1hQuantity])

@@ -21,7 +21,7 @@ func (r *Rules) Version() string { return r.limits.Version }
 // slice is shared.
 func (r *Rules) Thresholds() []Threshold { return r.list }
 
-// Hysteresis gives the rules for alerts under noise.
+// Hysteresis returns the rules for alerts under noise.
 func (r *Rules) Hysteresis() Hysteresis { return r.limits.Histeresis }
 
 // Terrain is what the rules need to know of a place.
@@ -69,7 +69,7 @@ const (
 	below
 )
 
-// holds tells whether a known value meets the criterion.
+// holds reports whether a known value meets the criterion.
 func (c *criterion) holds(x float64) bool {
 	switch c.compare {
 	case atLeast:
@@ -83,7 +83,7 @@ func (c *criterion) holds(x float64) bool {
 	}
 }
 
-// rising tells whether larger values are the dangerous ones.
+// rising reports whether larger values are the dangerous ones.
 func (c *criterion) rising() bool { return c.compare == atLeast || c.compare == above }
 
 func (r *Rules) terrain(t Terrain) *terrainRules {
@@ -94,7 +94,7 @@ func (r *Rules) terrain(t Terrain) *terrainRules {
 	return &r.sets[t.Exposure][t.Zone][remote]
 }
 
-// Applies tells whether a hazard exists on a terrain: debris flows only at
+// Applies reports whether a hazard exists on a terrain: debris flows only at
 // crossings of some zones, fire only where something burns.
 func (r *Rules) Applies(h Hazard, t Terrain) bool {
 	if h == Fire && !t.Fuel {

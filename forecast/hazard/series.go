@@ -5,10 +5,6 @@ import (
 	"time"
 )
 
-// exact undoes the rounding of float32 for values written with few decimals, so
-// that 0.7 from a file of values compares equal to the threshold 0.7.
-func exact(v float32) float64 { return math.RoundToEven(float64(v)*1e4) / 1e4 }
-
 // tenThousandths are sums in whole units of 1e-4: adding them is exact, so that
 // forty times 0.5 mm are 20 mm and not a hair less.
 type tenThousandths = int64
@@ -36,7 +32,7 @@ func (r *running) add(i int, v float64) {
 	r.sums[i+1] += tenThousandths(math.RoundToEven(v * 1e4))
 }
 
-// window gives the sum of the n hours that end with hour i, and how many of
+// window returns the sum of the n hours that end with hour i, and how many of
 // those hours are missing. Hours before the first value are missing.
 func (r *running) window(i, n int) (sum float64, missing int) {
 	from := i + 1 - n
@@ -46,10 +42,6 @@ func (r *running) window(i, n int) (sum float64, missing int) {
 	missing += int(r.holes[i+1] - r.holes[from])
 	return float64(r.sums[i+1]-r.sums[from]) / 1e4, missing
 }
-
-// recentHours of a long sum must be there for it to decide that all is calm.
-// Older gaps only make the estimate partial.
-const recentHours = 3
 
 // pointSeries reads one model's columns at one point.
 type pointSeries struct {
@@ -71,7 +63,7 @@ func (p *pointSeries) open(c *Columns, point int) {
 	}
 }
 
-// liquid gives the liquid part in mm of a precipitation total in mm of which
+// liquid returns the liquid part in mm of a precipitation total in mm of which
 // snow cm fell as snow, at the provider's 7 cm of snow for 10 mm of water.
 // Without a snowfall all of it counts as rain, the graver reading.
 func liquid(total, snow float64) float64 {
@@ -81,21 +73,15 @@ func liquid(total, snow float64) float64 {
 	return max(0, total-snow/0.7)
 }
 
-func (p *pointSeries) at(v Variable, i int) float64 {
-	series := p.columns.Series(v, p.point)
-	if series == nil || i < 0 || i >= len(series) {
-		return math.NaN()
-	}
-	return exact(series[i])
-}
+func (p *pointSeries) at(v Variable, i int) float64 { return p.columns.At(v, p.point, i) }
 
-// index gives the position of an hour in the columns; it may lie outside.
+// index returns the position of an hour in the columns; it may lie outside.
 func (p *pointSeries) index(hour time.Time) int {
 	return int(hour.Sub(p.columns.Start) / time.Hour)
 }
 
-// inputs fills in the quantities of hour i, and tells whether a sum has gaps.
-// rules gives the rain of three days from which the ground counts as soaked.
+// inputs fills in the quantities of hour i, and reports whether a sum has gaps. rules has
+// the rain of three days from which the ground counts as soaked.
 func (p *pointSeries) inputs(i int, rules *Rules, in *Inputs) (gaps bool) {
 	*in = NewInputs()
 	if i < 0 || i >= p.columns.Hours {
@@ -116,12 +102,18 @@ func (p *pointSeries) inputs(i int, rules *Rules, in *Inputs) (gaps bool) {
 	in.Set(WeatherCodeQuantity, p.at(WeatherCode, i))
 	in.Set(UVQuantity, p.at(UVIndex, i))
 	gaps = p.sums(i, in)
-	spell, _ := p.rain.window(i, 72)
-	in.wetSpell = spell >= rules.limits.Lluvia.Antecedente.P72h
+	spell, missing := p.rain.window(i, 72)
+	switch {
+	case spell >= rules.limits.Lluvia.Antecedente.P72h:
+		in.wetSpell = yes
+	case missing > 0:
+		in.wetSpell = unknown
+	}
 	return gaps
 }
 
-// sums fills in the quantities that are sums over hours.
+// sums fills in the quantities that are sums over hours. One with missing hours is
+// no more than a lower bound.
 func (p *pointSeries) sums(i int, in *Inputs) (gaps bool) {
 	for _, s := range [...]struct {
 		quantity Quantity
@@ -136,8 +128,8 @@ func (p *pointSeries) sums(i int, in *Inputs) (gaps bool) {
 		if missing == s.hours {
 			continue
 		}
-		gaps = gaps || missing > 0
-		if _, recent := s.amounts.window(i, min(s.hours, recentHours)); recent > 0 {
+		if missing > 0 {
+			gaps = true
 			in.SetAtLeast(s.quantity, sum)
 		} else {
 			in.Set(s.quantity, sum)

@@ -18,10 +18,10 @@ const (
 type Inputs struct {
 	values   [numQuantities]float64
 	short    uint32 // bit per quantity: the value is a sum with gaps, so no more than a lower bound
-	wetSpell bool   // so much rain in 72 h that less is enough now
+	wetSpell truth  // so much rain in 72 h that less is enough now
 }
 
-// NewInputs gives inputs with every quantity missing.
+// NewInputs returns inputs with every quantity missing.
 func NewInputs() Inputs {
 	var in Inputs
 	for q := range in.values {
@@ -30,10 +30,10 @@ func NewInputs() Inputs {
 	return in
 }
 
-// Set gives a quantity its value, in the quantity's unit. NaN is missing.
+// Set returns a quantity its value, in the quantity's unit. NaN is missing.
 func (in *Inputs) Set(q Quantity, value float64) { in.values[q] = value }
 
-// SetAtLeast gives a quantity a lower bound: a sum of which hours are missing.
+// SetAtLeast returns a quantity a lower bound: a sum of which hours are missing.
 // It may raise a level, it never clears one.
 func (in *Inputs) SetAtLeast(q Quantity, value float64) {
 	in.values[q] = value
@@ -67,7 +67,7 @@ func (in *Inputs) test(c *criterion, hour float64) truth {
 	}
 }
 
-// any tells whether one of the alternatives is met.
+// any reports whether one of the alternatives is met.
 func (in *Inputs) any(alternatives []alternative, hour float64) truth {
 	result := no
 	for _, criteria := range alternatives {
@@ -86,7 +86,7 @@ func (in *Inputs) any(alternatives []alternative, hour float64) truth {
 	return result
 }
 
-// vote gives the severity that the known values prove under a rule at a local
+// vote returns the severity that the known values prove under a rule at a local
 // hour of the day, and whether they decide it: Calm with a missing value that
 // could have been dangerous is undecided.
 func (in *Inputs) vote(r *rule, hour float64) (s Severity, decided bool) {
@@ -103,7 +103,7 @@ func (in *Inputs) vote(r *rule, hour float64) (s Severity, decided bool) {
 	}
 }
 
-// knowsAny tells whether any quantity of a rule has a value.
+// knowsAny reports whether any quantity of a rule has a value.
 func (in *Inputs) knowsAny(r *rule) bool {
 	for _, alternatives := range [][]alternative{r.amber, r.red} {
 		for _, criteria := range alternatives {
@@ -117,7 +117,7 @@ func (in *Inputs) knowsAny(r *rule) bool {
 	return false
 }
 
-// Severity gives what one model's values prove of a hazard, and whether they
+// Severity returns what one model's values prove of a hazard, and whether they
 // decide it. hour is the local hour of the day at the park and lead the hours
 // from now: a thunderstorm far ahead is at most Moderate. NoVote when no input
 // of the hazard is known; Calm for a hazard that does not exist on the terrain.
@@ -130,13 +130,13 @@ func (r *Rules) Severity(h Hazard, t Terrain, in Inputs, hour, lead int) (s Seve
 	if !in.knowsAny(rule) {
 		return NoVote, false
 	}
-	s, decided = in.vote(rule, float64(hour))
+	s, decided = r.terrain(t).vote(h, &in, float64(hour))
 	return r.capStorm(h, s, lead), decided
 }
 
 // ballot is the severity as it is counted: NoVote unless decided.
 func (r *Rules) ballot(h Hazard, set *terrainRules, in *Inputs, hour float64, lead int) Severity {
-	s, decided := in.vote(set.rule(h, in), hour)
+	s, decided := set.vote(h, in, hour)
 	if !decided {
 		return NoVote
 	}
@@ -152,8 +152,19 @@ func (r *Rules) capStorm(h Hazard, s Severity, lead int) Severity {
 	return s
 }
 
+// vote is that of the rule in force. After rain that may have been a wet spell it is
+// calm only where it would be after one.
+func (t *terrainRules) vote(h Hazard, in *Inputs, hour float64) (s Severity, decided bool) {
+	s, decided = in.vote(t.rule(h, in), hour)
+	if h == Rain && in.wetSpell == unknown && s == Calm && decided {
+		wet, sure := in.vote(&t.wetRain, hour)
+		return Calm, sure && wet == Calm
+	}
+	return s, decided
+}
+
 func (t *terrainRules) rule(h Hazard, in *Inputs) *rule {
-	if h == Rain && in.wetSpell {
+	if h == Rain && in.wetSpell == yes {
 		return &t.wetRain
 	}
 	return &t.rules[h]

@@ -2,7 +2,7 @@ package hazard
 
 import "strings"
 
-// thresholdUnits gives the unit of a threshold by the last name of its key.
+// thresholdUnits returns the unit of a threshold by the last name of its key.
 var thresholdUnits = map[string]string{
 	"racha": "km/h", "medio": "km/h", "rojo_requiere_medio": "km/h",
 	"p1h": "mm", "p3h": "mm", "p6h": "mm", "p24h": "mm", "p72h": "mm", "p1h_min": "mm", "chubasco": "mm",
@@ -16,13 +16,13 @@ var thresholdUnits = map[string]string{
 	"amarillo_fwi": "índice FWI", "rojo_fwi": "índice FWI",
 }
 
-// levelUnits gives the unit of a threshold that is named by its level alone, by
+// levelUnits returns the unit of a threshold that is named by its level alone, by
 // the hazard it belongs to.
 var levelUnits = map[string]string{
 	"nieve_24h": "cm", "nieve_1h": "cm", "calor": "°C", "uv": "índice UV", "visibilidad": "m",
 }
 
-// thresholdSources says, by the first name of the key, what a threshold is for
+// thresholdSources is, by the first name of the key, what a threshold is for
 // and where its numbers come from.
 var thresholdSources = map[string][2]string{
 	"viento": {"Racha o viento medio, según la exposición del punto; basta uno de los dos.",

@@ -11,7 +11,7 @@ import (
 //go:embed thresholds.json
 var defaultThresholds []byte
 
-// DefaultRules gives the rules in force: the thresholds that are embedded in
+// DefaultRules returns the rules in force: the thresholds that are embedded in
 // the program. It panics on a fault in them, which a test would meet first.
 func DefaultRules() *Rules {
 	rules, err := ParseRules(defaultThresholds)

@@ -2,9 +2,7 @@ package openmeteo
 
 import (
 	"context"
-	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"vigia/forecast/hazard"
@@ -33,105 +31,48 @@ var archiveVariables = []hazard.Variable{
 // answer would weigh more than its points.
 const MaxSpanDays = 14
 
-// spanQuestion asks one model for whole UTC days, first and last included.
-type spanQuestion struct {
-	op          string // for errors
-	path        string // below the client's base
-	model       string
-	variables   []hazard.Variable
-	first, last time.Time
-}
-
-func (q *spanQuestion) days() int { return int(q.last.Sub(q.first)/(24*time.Hour)) + 1 }
-
-// weight is what the question costs for so many points.
-func (q *spanQuestion) weight(points int) float64 {
-	tenths := float64(len(q.variables)) / 10
-	return float64(points) * max(1, tenths, tenths*float64(q.days())/14)
-}
-
 // Archive asks the reanalysis at all places for the UTC days from first to last,
 // both included, at most [MaxSpanDays]. The client's base must be that of the
 // archive. Hours that it does not have yet are missing. The error is an *Error:
 // of kind HeldBack, before anything is asked, when the ledger has no room within
 // a few minutes.
 func (c *Client) Archive(ctx context.Context, places []catalogue.Location, first, last time.Time) (*Answer, error) {
-	return c.askSpan(ctx, places, &spanQuestion{
-		op: "archive", path: "/v1/archive", model: ArchiveModel, variables: archiveVariables, first: first, last: last,
+	return c.askSpan(ctx, places, first, last, &question{
+		op: "archive", path: "/v1/archive", model: ArchiveModel, variables: archiveVariables, reachKm: archiveReachKm,
 	})
 }
 
-// askSpan asks in as many calls as the limits demand, and demands just the hours
-// asked for.
-func (c *Client) askSpan(ctx context.Context, places []catalogue.Location, q *spanQuestion) (*Answer, error) {
-	q.first, q.last = q.first.UTC().Truncate(24*time.Hour), q.last.UTC().Truncate(24*time.Hour)
-	if q.last.Before(q.first) || q.days() > MaxSpanDays {
+// askSpan puts a question for the UTC days from first to last.
+func (c *Client) askSpan(ctx context.Context, places []catalogue.Location, first, last time.Time, q *question) (*Answer, error) {
+	const day = 24 * time.Hour
+	first, last = first.UTC().Truncate(day), last.UTC().Truncate(day)
+	q.days = int(last.Sub(first)/day) + 1
+	if q.days < 1 || q.days > MaxSpanDays {
 		return nil, &Error{Op: q.op, Model: q.model, Kind: Refused, Reason: "a span of days that cannot be asked", unsent: true}
 	}
-	if err := checkPlaces(places); err != nil {
-		return nil, err.of(q.op, q.model)
-	}
-	if err := c.ledger.room(q.weight(len(places))); err != nil {
-		return nil, err.of(q.op, q.model)
-	}
-	assembled := newAssembly(len(places))
-	for _, part := range chunks(len(places), c.ledger.pointsPerCall(q.days())) {
-		if err := c.askSpanPart(ctx, places, q, part, assembled); err != nil {
-			return nil, err.of(q.op, q.model)
+	q.span = url.Values{"start_date": {first.Format(time.DateOnly)}, "end_date": {last.Format(time.DateOnly)}}
+	q.check = func(c *hazard.Columns) *Error {
+		if !c.Start.Equal(first) || c.Hours != 24*q.days {
+			return errorf(Mismatch, "the answer begins at %s with %d hours, not at %s with %d",
+				c.Start.Format(time.DateTime), c.Hours, first.Format(time.DateTime), 24*q.days)
 		}
+		return nil
 	}
-	answer := assembled.answer()
-	answer.Weight = q.weight(len(places))
-	c.logImplausible(q.model, assembled)
-	return answer, nil
+	return c.ask(ctx, places, q)
 }
 
-// askSpanPart makes one call, for places[part.first:part.end].
-func (c *Client) askSpanPart(ctx context.Context, places []catalogue.Location, q *spanQuestion, part span, into *assembly) *Error {
-	asked := places[part.first:part.end]
-	if err := c.takeTurn(ctx); err != nil {
-		return err
+// History asks a model, by its id or an alias, what its runs predicted for the UTC days
+// from first to last, both included, at most [MaxSpanDays]: the first hours of each
+// run, put together (https://open-meteo.com/en/docs/historical-forecast-api). The
+// client's base must be that of the archived forecasts. Errors are as of
+// [Client.Archive].
+func (c *Client) History(ctx context.Context, model string, places []catalogue.Location, first, last time.Time) (*Answer, error) {
+	const op = "archived forecast"
+	m, unknown := lookUp(op, model)
+	if unknown != nil {
+		return nil, unknown
 	}
-	defer c.endTurn()
-	booked, err := c.ledger.wait(ctx, q.weight(len(asked)))
-	if err != nil {
-		return err
-	}
-	req, err := c.spanRequest(ctx, q, asked)
-	if err != nil {
-		booked.Settle(Refusal)
-		return err
-	}
-	d := newDecoder(asked, part.first, into)
-	err = c.do(ctx, req, d.decode)
-	booked.Settle(outcomeOf(err))
-	if err == nil && (!into.columns.Start.Equal(q.first) || into.columns.Hours != 24*q.days()) {
-		err = mismatch("the answer begins at %s with %d hours, not at %s with %d",
-			into.columns.Start.Format(time.DateTime), into.columns.Hours, q.first.Format(time.DateTime), 24*q.days())
-	}
-	return err
-}
-
-// spanRequest makes the call: a GET where the query is short enough, else a POST
-// of the same fields.
-func (c *Client) spanRequest(ctx context.Context, q *spanQuestion, places []catalogue.Location) (*http.Request, *Error) {
-	fields, err := url.ParseQuery(c.forecastQuery(q.model, places))
-	if err != nil {
-		return nil, &Error{Kind: Refused, Reason: "the fields of the call cannot be made", unsent: true}
-	}
-	names := make([]string, len(q.variables))
-	for i, v := range q.variables {
-		names[i] = variables[v].name
-	}
-	fields.Set("hourly", strings.Join(names, ","))
-	fields.Del("past_days")
-	fields.Del("forecast_days")
-	fields.Set("start_date", q.first.Format(time.DateOnly))
-	fields.Set("end_date", q.last.Format(time.DateOnly))
-	query := strings.ReplaceAll(fields.Encode(), "%2C", ",")
-	target := c.base + q.path
-	if len(target)+1+len(query) <= maxQuery {
-		return c.request(ctx, http.MethodGet, target+"?"+query, "")
-	}
-	return c.request(ctx, http.MethodPost, target, query)
+	return c.askSpan(ctx, places, first, last, &question{
+		op: op, path: "/v1/forecast", model: m.id, variables: allVariables(), reachKm: cellReachKm,
+	})
 }

@@ -1,6 +1,7 @@
 package openmeteo
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -15,12 +16,14 @@ type assembly struct {
 	implausible   int
 	implausibleBy [hazard.NumVariables]int
 	raised        int
-	farthestKm    float64
-	farthestPoint int
+	reachKm       float64                     // from a place to its grid cell, at most
+	asked         []float64                   // heights of the places, m
+	answered      []float64                   // heights in the answer, m; NaN where it has none
+	spreads       [hazard.NumVariables]spread // over all places
 }
 
-func newAssembly(points int) *assembly {
-	return &assembly{points: points, farthestPoint: -1}
+func newAssembly(points int, reachKm float64) *assembly {
+	return &assembly{points: points, reachKm: reachKm, asked: make([]float64, points), answered: make([]float64, points)}
 }
 
 // put screens the values of an element, which is checked in itself, and keeps
@@ -33,15 +36,20 @@ func (a *assembly) put(point int, place catalogue.Location, e *element) *Error {
 	// At midnight UTC the window asked for moves on by a day between two calls.
 	shift := int(start.Sub(a.columns.Start) / time.Hour)
 	if shift < -24 || shift > 24 || len(e.hours) != a.columns.Hours {
-		return mismatch("the hours of the last call do not fit those of the calls before")
+		return errorf(Mismatch, "the hours of the last call do not fit those of the calls before")
 	}
-	a.measure(point, place, e)
+	if err := a.checkCell(point, place, e); err != nil {
+		return err
+	}
 	for v := range e.values {
 		if e.inHourly[v] {
 			dropped := variables[v].screen(e.values[v])
 			a.implausible += dropped
 			a.implausibleBy[v] += dropped
 		}
+	}
+	if err := a.checkHere(e); err != nil {
+		return err
 	}
 	if e.inHourly[hazard.WindGust] && e.inHourly[hazard.WindSpeed] {
 		a.raised += raiseGusts(e.values[hazard.WindGust], e.values[hazard.WindSpeed])
@@ -50,41 +58,21 @@ func (a *assembly) put(point int, place catalogue.Location, e *element) *Error {
 		if !e.inHourly[v] || allMissing(e.values[v]) {
 			continue
 		}
-		a.columns.Fill(hazard.Variable(v))
-		series := a.columns.Series(hazard.Variable(v), point)
-		copy(series[max(shift, 0):], e.values[v][max(-shift, 0):])
+		for i, x := range e.values[v] {
+			if hour := i + shift; hour >= 0 && hour < a.columns.Hours {
+				a.columns.Set(hazard.Variable(v), point, hour, float64(x))
+			}
+		}
 	}
 	return nil
 }
 
-// measure keeps the distance of the grid cell when it is the farthest so far.
-func (a *assembly) measure(point int, place catalogue.Location, e *element) {
-	km := distanceKm(place.Latitude, place.Longitude, e.latitude, e.longitude)
-	if km > a.farthestKm || (a.farthestPoint < 0 && !math.IsNaN(km)) {
-		a.farthestKm, a.farthestPoint = km, point
+// answer returns what was put together, when all of it is there.
+func (a *assembly) answer() (*Answer, *Error) {
+	if err := cmp.Or(a.checkOrder(), a.checkEverywhere()); err != nil {
+		return nil, err
 	}
-}
-
-// checkCovers demands that the answer holds the present hour: one for other days
-// comes from a cache, or from a clock that is wrong, here or there.
-func (a *assembly) checkCovers(now time.Time) *Error {
-	start := a.columns.Start
-	end := start.Add(time.Duration(a.columns.Hours) * time.Hour)
-	if now.Before(start) || !now.Before(end) {
-		return mismatch("the answer is for %s to %s, not for now", start.Format(time.DateTime), end.Format(time.DateTime))
-	}
-	return nil
-}
-
-func (a *assembly) answer() *Answer {
-	answer := &Answer{
-		Columns: a.columns, Implausible: a.implausible, Raised: a.raised,
-		FarthestKm: a.farthestKm, FarthestPoint: a.farthestPoint,
-	}
-	for v, column := range a.columns.Values {
-		answer.Missing[v] = column == nil
-	}
-	return answer
+	return &Answer{Columns: a.columns, Implausible: a.implausible, Raised: a.raised}, nil
 }
 
 // distanceKm is the great-circle distance (haversine, mean radius 6,371.0 km)

@@ -2,7 +2,6 @@ package openmeteo
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -80,47 +79,15 @@ func placesFor(n int) []catalogue.Location {
 
 func decodeText(t testing.TB, body io.Reader, points int) *Answer {
 	t.Helper()
-	a := newAssembly(points)
+	a := newAssembly(points, cellReachKm)
 	if err := newDecoder(placesFor(points), 0, a).decode(body); err != nil {
 		t.Fatal(err)
 	}
-	return a.answer()
-}
-
-// jsonElement is the bare form against which the decoder is measured.
-type jsonElement struct {
-	Latitude   float64           `json:"latitude"`
-	Longitude  float64           `json:"longitude"`
-	LocationID int               `json:"location_id"`
-	Units      map[string]string `json:"hourly_units"`
-	Hourly     struct {
-		Time          []int64    `json:"time"`
-		Temperature   []*float32 `json:"temperature_2m"`
-		Humidity      []*float32 `json:"relative_humidity_2m"`
-		Precipitation []*float32 `json:"precipitation"`
-		Snowfall      []*float32 `json:"snowfall"`
-		SnowDepth     []*float32 `json:"snow_depth"`
-		WindSpeed     []*float32 `json:"wind_speed_10m"`
-		WindGust      []*float32 `json:"wind_gusts_10m"`
-		CAPE          []*float32 `json:"cape"`
-		WeatherCode   []*float32 `json:"weather_code"`
-		SightRange    []*float32 `json:"visibility"`
-		FreezingLevel []*float32 `json:"freezing_level_height"`
-		UVIndex       []*float32 `json:"uv_index"`
-	} `json:"hourly"`
-}
-
-func decodeWithEncodingJSON(t testing.TB, body io.Reader) []jsonElement {
-	t.Helper()
-	text, err := io.ReadAll(body)
+	answer, err := a.answer()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var elements []jsonElement
-	if err := json.Unmarshal(text, &elements); err != nil {
-		t.Fatal(err)
-	}
-	return elements
+	return answer
 }
 
 func BenchmarkDecode(b *testing.B) {
@@ -133,61 +100,13 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-func BenchmarkDecodeEncodingJSON(b *testing.B) {
-	text := answerText(200, benchHours, 1)
-	b.SetBytes(int64(len(text)))
-	b.ReportAllocs()
-	for b.Loop() {
-		decodeWithEncodingJSON(b, bytes.NewReader(text))
-	}
-}
-
-// BenchmarkDecodeRatio runs both in turns, so that a busy machine slows both.
-func BenchmarkDecodeRatio(b *testing.B) {
-	const points = 200
-	text := answerText(points, benchHours, 1)
-	var own, bare time.Duration
-	for b.Loop() {
-		start := time.Now()
-		decodeText(b, bytes.NewReader(text), points)
-		own += time.Since(start)
-		start = time.Now()
-		decodeWithEncodingJSON(b, bytes.NewReader(text))
-		bare += time.Since(start)
-	}
-	b.ReportMetric(float64(bare)/float64(own), "×encoding/json")
-}
-
-// TestDecodeIsFast: the own decoder is worth its lines only while it is much
-// faster than encoding/json. The best of several turns counts, so that a busy
-// machine does not decide.
-func TestDecodeIsFast(t *testing.T) {
-	if raceDetector || testing.Short() {
-		t.Skip("measures time")
-	}
-	const points = 50
-	text := answerText(points, benchHours, 1)
-	own, bare := time.Hour, time.Hour
-	for range 8 {
-		start := time.Now()
-		decodeText(t, bytes.NewReader(text), points)
-		own = min(own, time.Since(start))
-		start = time.Now()
-		decodeWithEncodingJSON(t, bytes.NewReader(text))
-		bare = min(bare, time.Since(start))
-	}
-	ratio := float64(bare) / float64(own)
-	t.Logf("%.1f times as fast as encoding/json", ratio)
-	if ratio < 5 {
-		t.Errorf("only %.1f times as fast as encoding/json", ratio)
-	}
-}
-
-// endlessAnswer gives an answer for many places without holding it.
+// endlessAnswer reads as an answer for many places without holding it, and measures
+// the live heap on the way.
 type endlessAnswer struct {
 	element []byte
 	left    int
 	now     []byte
+	heap    uint64 // bytes that were live in the middle of the answer
 }
 
 func newEndlessAnswer(points int) *endlessAnswer {
@@ -204,8 +123,11 @@ func (e *endlessAnswer) Read(p []byte) (int, error) {
 		}
 		e.left--
 		e.now = e.element
-		if e.left == 0 {
+		switch e.left {
+		case 0:
 			e.now = append(bytes.Clone(e.element[:len(e.element)-1]), ']')
+		case 10:
+			e.heap = liveHeap()
 		}
 	}
 	n := copy(p, e.now)
@@ -213,31 +135,32 @@ func (e *endlessAnswer) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestDecodeMemory: beyond the columns, memory does not grow with the answer.
-func TestDecodeMemory(t *testing.T) {
-	sizes := []int{200, 2000}
-	if !testing.Short() && !raceDetector {
-		sizes = append(sizes, 20000)
-	}
-	for _, points := range sizes {
+func liveHeap() uint64 {
+	var now runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&now)
+	return now.HeapAlloc
+}
+
+// Beyond the columns, what a decoder holds does not grow with the answer.
+func TestDecodeHoldsNoMoreForMorePlaces(t *testing.T) {
+	for _, points := range []int{200, 2000} {
 		places := placesFor(points)
-		a := newAssembly(points)
+		a := newAssembly(points, cellReachKm)
 		a.columns = hazard.NewColumns(elementStart, points, benchHours)
-		for v := range a.columns.Values {
-			a.columns.Fill(hazard.Variable(v))
+		for v := range hazard.Variable(hazard.NumVariables) {
+			a.columns.Set(v, 0, 0, 0)
 		}
 		body := newEndlessAnswer(points)
-		var before, after runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&before)
+		before := liveHeap()
 		if err := newDecoder(places, 0, a).decode(body); err != nil {
 			t.Fatal(err)
 		}
-		runtime.ReadMemStats(&after)
-		bytes := after.TotalAlloc - before.TotalAlloc
-		t.Logf("%d places: %d KB and %d allocations beside the columns", points, bytes/1024, after.Mallocs-before.Mallocs)
-		if bytes > 1<<20 {
-			t.Errorf("%d places: %d bytes allocated beside the columns", points, bytes)
+		held := int64(body.heap) - int64(before)
+		t.Logf("%d places: %d KB held beside the columns", points, held/1024)
+		if held > 128<<10 {
+			t.Errorf("%d places: %d bytes held beside the columns", points, held)
 		}
+		runtime.KeepAlive(a)
 	}
 }

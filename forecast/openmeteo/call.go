@@ -9,7 +9,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 )
@@ -17,7 +16,7 @@ import (
 // Limits on the phases of a call, for a slow link and a busy provider.
 const (
 	dialTimeout   = 10 * time.Second
-	headerTimeout = 60 * time.Second
+	silentTimeout = 30 * time.Second // without a byte of the answer
 	callTimeout   = 2 * time.Minute
 
 	maxRefusal = 8 * 1024 // bytes read of an answer that is not 200
@@ -35,7 +34,7 @@ func newHTTPClient(dial func(ctx context.Context, network, address string) (net.
 			Proxy:                 http.ProxyFromEnvironment,
 			DialContext:           dial,
 			TLSHandshakeTimeout:   dialTimeout,
-			ResponseHeaderTimeout: headerTimeout,
+			ResponseHeaderTimeout: silentTimeout,
 			IdleConnTimeout:       30 * time.Second, // shorter than servers', so none is closed on us
 			MaxIdleConnsPerHost:   1,
 			ForceAttemptHTTP2:     true,
@@ -44,7 +43,7 @@ func newHTTPClient(dial func(ctx context.Context, network, address string) (net.
 }
 
 // sameHostOnly hands a redirect to another host back as the answer: following
-// it would give the key and the places to a stranger.
+// it would send the key and the places to a stranger.
 func sameHostOnly(req *http.Request, via []*http.Request) error {
 	first := via[0].URL
 	if len(via) > 3 || req.URL.Host != first.Host || req.URL.Scheme != first.Scheme {
@@ -53,8 +52,8 @@ func sameHostOnly(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// do makes a call and has the body of a good answer read. A refusal for too many
-// calls is heeded from then on.
+// do makes a call and reads the body of a good answer. After a refusal for too many calls
+// the ledger holds back the next ones.
 func (c *Client) do(ctx context.Context, req *http.Request, read func(io.Reader) *Error) *Error {
 	fault := c.exchange(ctx, req, read)
 	if fault != nil && fault.Kind == RateLimited {
@@ -64,10 +63,13 @@ func (c *Client) do(ctx context.Context, req *http.Request, read func(io.Reader)
 }
 
 func (c *Client) exchange(ctx context.Context, req *http.Request, read func(io.Reader) *Error) *Error {
-	resp, err := c.http.Do(req)
+	reading, cancel := context.WithCancel(req.Context())
+	defer cancel()
+	resp, err := c.http.Do(req.WithContext(reading))
 	if err != nil {
 		return c.connectionError(ctx, err)
 	}
+	resp.Body = newTimedBody(resp.Body, cancel)
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
 		return c.refusal(resp)
@@ -84,41 +86,61 @@ func (c *Client) exchange(ctx context.Context, req *http.Request, read func(io.R
 	return fault
 }
 
+// timedBody is a body that is cancelled when nothing of it comes for silentTimeout.
+type timedBody struct {
+	io.ReadCloser
+	silence *time.Timer
+}
+
+func newTimedBody(body io.ReadCloser, cancel func()) *timedBody {
+	return &timedBody{ReadCloser: body, silence: time.AfterFunc(silentTimeout, cancel)}
+}
+
+func (b *timedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if waiting := b.silence.Reset(silentTimeout); !waiting && err != nil {
+		err = context.DeadlineExceeded
+	}
+	return n, err
+}
+
+func (b *timedBody) Close() error {
+	b.silence.Stop()
+	return b.ReadCloser.Close()
+}
+
 // connectionError turns an error of the transport, whose text has the address
 // with places and key in it, into one of ours.
 func (c *Client) connectionError(ctx context.Context, err error) *Error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return &Error{Kind: Interrupted, Reason: "cancelled by the caller", Err: context.Canceled}
 	}
-	fault := &Error{Kind: Unreachable, Reason: "the connection failed"}
 	timeout, isNet := errors.AsType[net.Error](err)
 	switch {
 	case isNet && timeout.Timeout(), errors.Is(err, context.DeadlineExceeded):
-		fault.Kind, fault.Reason, fault.Err = Timeout, "no complete answer in time", context.DeadlineExceeded
-		return fault
+		return &Error{Kind: Timeout, Reason: "no complete answer in time", Err: context.DeadlineExceeded}
 	case errors.Is(err, errTooLong):
-		return malformed("the answer is longer than it can be")
+		return errorf(Malformed, "the answer is longer than it can be")
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return &Error{Kind: Unreachable, Reason: "the connection was closed without an answer", Err: io.ErrUnexpectedEOF}
+	}
+	fault := &Error{Kind: Unreachable}
+	if op, ok := errors.AsType[*net.OpError](err); ok {
+		fault.unsent = op.Op == "dial" || op.Op == "proxyconnect"
 	}
 	if dns, ok := errors.AsType[*net.DNSError](err); ok {
-		fault.Reason, fault.unsent = "the provider's name is not found", true
-		fault.Err = errors.New(dns.Err)
-	} else if op, ok := errors.AsType[*net.OpError](err); ok {
-		// Below the outermost part, which repeats the addresses.
-		fault.unsent = op.Op == "dial" || op.Op == "proxyconnect"
-		for inner, ok := op, true; ok; inner, ok = errors.AsType[*net.OpError](op.Err) {
-			op = inner
-		}
-		fault.Reason, fault.Err = op.Err.Error(), op.Err
-	} else if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		fault.Reason, fault.Err = "the connection was closed without an answer", io.ErrUnexpectedEOF
-	} else if outer, ok := errors.AsType[*url.Error](err); ok {
-		fault.Reason, fault.Err = outer.Err.Error(), outer.Err
+		fault.Reason, fault.Err, fault.unsent = "the provider's name is not found", errors.New(dns.Err), true
+		return fault
 	}
-	fault.Reason = cleanReason(fault.Reason, c.key)
+	// The innermost error repeats no address.
+	for fault.Err = err; errors.Unwrap(fault.Err) != nil; {
+		fault.Err = errors.Unwrap(fault.Err)
+	}
+	fault.Reason = cleanReason(fault.Err.Error(), c.key)
 	return fault
 }
 
-// brokenBody tells whether an error of reading means that the provider ended
+// brokenBody reports whether an error of reading means that the provider ended
 // its answer early or spoiled it, rather than that the connection broke.
 func brokenBody(err error) bool {
 	_, corrupt := errors.AsType[flate.CorruptInputError](err)
@@ -128,88 +150,30 @@ func brokenBody(err error) bool {
 
 // refusal reads an answer other than 200.
 func (c *Client) refusal(resp *http.Response) *Error {
-	fault := &Error{Kind: Refused, Status: resp.StatusCode}
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)) // what came of it is enough
-	reason, given := reasonIn(text)
+	fault := refusalError(resp.StatusCode, reasonIn(text))
 	switch {
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:
-		fault.Kind, fault.Reason = ServerFault, "redirected to another address, which is not followed"
-		return fault
-	case resp.StatusCode == http.StatusTooManyRequests:
-		fault.Kind, fault.Scope = RateLimited, scopeIn(reason)
-	case resp.StatusCode < 400 || resp.StatusCode >= 500:
-		fault.Kind = ServerFault
+		fault.Reason = "redirected to another address, which is not followed"
+	case looksLikePage(text):
+		fault.Reason = "a web page instead of data"
+	case fault.Reason == "":
+		fault.Reason = "no reason given"
 	}
-	if !given {
-		reason = "no reason given"
-		if looksLikePage(text) {
-			reason = "a web page instead of data"
-		}
-	}
-	fault.Reason = cleanReason(reason, c.key)
+	fault.Reason = cleanReason(fault.Reason, c.key)
 	return fault
 }
 
-// reasonIn finds the provider's reason in {"error":true,"reason":"…"}. Where
-// there is another text, short of a page, that is the reason.
-func reasonIn(body []byte) (string, bool) {
-	var said struct {
-		Error  bool   `json:"error"`
-		Reason string `json:"reason"`
+// reasonIn returns the provider's reason in {"error":true,"reason":"…"}, and any other
+// text as it is.
+func reasonIn(body []byte) string {
+	var refusal struct{ Reason string }
+	if json.Unmarshal(body, &refusal) == nil {
+		return refusal.Reason
 	}
-	if json.Unmarshal(body, &said) == nil {
-		return said.Reason, said.Reason != ""
-	}
-	text := strings.TrimSpace(string(body))
-	return text, text != "" && !looksLikePage(body)
-}
-
-// errorSaid makes the error for {"error":true} in an answer with status 200.
-func errorSaid(reason string) *Error {
-	text := strings.ToLower(reason)
-	switch {
-	case strings.Contains(text, "limit exceeded"), strings.Contains(text, "too many concurrent"):
-		return &Error{Kind: RateLimited, Scope: scopeIn(reason), Reason: reason}
-	case strings.Contains(reason, streamingFault):
-		return &Error{Kind: Malformed, Reason: reason}
-	}
-	return &Error{Kind: Refused, Reason: reason}
-}
-
-// scopeIn tells which limit a text is about. One that names none is taken for
-// the shortest: the next refusal will say more.
-func scopeIn(reason string) Scope {
-	text := strings.ToLower(reason)
-	switch {
-	case strings.Contains(text, "concurrent"):
-		return Concurrent
-	case strings.Contains(text, "hourly"):
-		return Hour
-	case strings.Contains(text, "daily"):
-		return Day
-	case strings.Contains(text, "monthly"):
-		return Month
-	}
-	return Minute
+	return strings.TrimSpace(string(body))
 }
 
 func looksLikePage(body []byte) bool {
 	return strings.HasPrefix(strings.TrimSpace(string(body)), "<")
-}
-
-// outcomeOf tells what a finished call costs. See [Outcome].
-func outcomeOf(err *Error) Outcome {
-	if err == nil {
-		return Served
-	}
-	switch err.Kind {
-	case Mismatch:
-		return Served
-	case Refused, RateLimited, ServerFault:
-		return Refusal
-	}
-	if err.unsent {
-		return Refusal
-	}
-	return Unclear
 }

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// accept checks the element read last as a whole and hands it on. index is its
+// accept checks the element read last as a whole and puts it into the assembly. index is its
 // place in this call.
 func (d *decoder) accept(index int) *Error {
 	e := &d.now
@@ -21,19 +21,22 @@ func (d *decoder) accept(index int) *Error {
 		case !e.inHourly[v]:
 			continue
 		case len(e.values[v]) != len(e.hours):
-			return mismatch("%s has %d values for %d hours", k.name, len(e.values[v]), len(e.hours)).at(index)
+			return errorf(Mismatch, "%s has %d values for %d hours", k.name, len(e.values[v]), len(e.hours)).at(index)
 		case e.units[v] == undefinedUnit || allMissing(e.values[v]):
 			// What a value without a unit means is not known: it is missing.
 			e.inHourly[v] = false
 		case e.units[v] == noUnit:
-			return mismatch("%s has no unit", k.name).at(index)
+			return errorf(Mismatch, "%s has no unit", k.name).at(index)
 		}
 	}
-	return d.into.put(d.first+index, d.places[index], e)
+	if err := d.into.put(d.first+index, d.places[index], e); err != nil {
+		return err.at(index)
+	}
+	return nil
 }
 
-// checkNumber demands that location_id, where there is one, tells the place that
-// was asked: numbered from 1 as we do, or from 0 as a server does by itself.
+// checkNumber demands that location_id, where there is one, is of the place that was
+// asked: numbered from 1 as we do, or from 0 as a server does by itself.
 func (d *decoder) checkNumber(index int) *Error {
 	id := d.now.id
 	if math.IsNaN(id) {
@@ -43,7 +46,7 @@ func (d *decoder) checkNumber(index int) *Error {
 		d.from = id - float64(index)
 	}
 	if id != d.from+float64(index) || (d.from != 0 && d.from != 1) {
-		return mismatch("it carries the number %v", id)
+		return errorf(Mismatch, "it carries the number %v", id)
 	}
 	return nil
 }
@@ -58,11 +61,11 @@ func (e *Error) at(index int) *Error {
 func (d *decoder) checkHours() *Error {
 	e := &d.now
 	if len(e.hours) == 0 {
-		return mismatch("no hours")
+		return errorf(Mismatch, "no hours")
 	}
 	if e.local {
 		if math.Abs(e.offset) > 24*3600 {
-			return mismatch("an offset from UTC of more than a day")
+			return errorf(Mismatch, "an offset from UTC of more than a day")
 		}
 		for i := range e.hours {
 			e.hours[i] -= int64(e.offset)
@@ -71,18 +74,18 @@ func (d *decoder) checkHours() *Error {
 	if d.axis == nil {
 		for i, h := range e.hours {
 			if h%3600 != 0 || h != e.hours[0]+int64(i)*3600 {
-				return mismatch("the times are not consecutive full hours")
+				return errorf(Mismatch, "the times are not consecutive full hours")
 			}
 		}
 		d.axis = append(d.axis, e.hours...)
 		return nil
 	}
 	if len(d.axis) != len(e.hours) {
-		return mismatch("%d hours, the first place has %d", len(e.hours), len(d.axis))
+		return errorf(Mismatch, "%d hours, the first place has %d", len(e.hours), len(d.axis))
 	}
 	for i, h := range e.hours {
 		if h != d.axis[i] {
-			return mismatch("other hours than the first place")
+			return errorf(Mismatch, "other hours than the first place")
 		}
 	}
 	return nil

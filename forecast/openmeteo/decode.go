@@ -1,9 +1,13 @@
 package openmeteo
 
 import (
+	"fmt"
 	"io"
 	"math"
+	"net/http"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"vigia/forecast/hazard"
 	"vigia/store/catalogue"
@@ -14,15 +18,17 @@ const (
 	maxHours      = 31 * 24
 	bytesPerPoint = 128 * 1024
 	bytesPerCall  = 64 * 1024
+	bytesPerToken = 64 * 1024
 
 	minUnix = 631152000  // 1990-01-01
 	maxUnix = 4102444800 // 2100-01-01
 )
 
 // decoder reads the answer to one call. An answer holds one element for each
-// place; the decoder keeps one element at a time and hands it to the assembly.
+// place; the decoder keeps one element at a time and then puts it into the assembly.
 type decoder struct {
-	scan   *scanner
+	json   *jsontext.Decoder
+	body   *boundedReader
 	places []catalogue.Location
 	first  int // index of places[0] among all the places asked
 	into   *assembly
@@ -31,24 +37,24 @@ type decoder struct {
 	from   float64 // the number of the first place in location_id; NaN before one is seen
 }
 
-// element is what the answer says of one place. Its slices are used again for
-// the next one.
+// element is the part of the answer about one place. Its slices are used again for the
+// next one.
 type element struct {
-	latitude  float64 // of the grid cell; NaN when not told
+	latitude  float64 // of the grid cell; NaN when missing
 	longitude float64
+	elevation float64 // m, for which the temperature is meant; NaN when missing
 	offset    float64 // of local times from UTC, s
-	id        float64 // location_id; NaN when not told
+	id        float64 // location_id; NaN when missing
 	hours     []int64 // unix s, or local s when local is set
 	local     bool
 	values    [hazard.NumVariables][]float32
 	inHourly  [hazard.NumVariables]bool
 	units     [hazard.NumVariables]unit
-	sections  [numSections]bool // the parts that were there
-	failed    bool              // {"error":true}
+	failed    bool // {"error":true}
 	reason    string
 }
 
-// unit is what hourly_units says of a variable.
+// unit is the entry of hourly_units for a variable.
 type unit uint8
 
 const (
@@ -57,165 +63,112 @@ const (
 	undefinedUnit             // the model does not have the variable
 )
 
-// The parts of an element of which a second one would contradict the first.
-const (
-	hourlySection = iota
-	unitsSection
-	timeSection
-	numSections
-)
-
 func newDecoder(places []catalogue.Location, first int, into *assembly) *decoder {
 	return &decoder{places: places, first: first, into: into, from: math.NaN()}
 }
 
-// decode reads an answer to its end. On an error the assembly is spoilt. Where the
-// answer broke off, a number may be cut in two: what does not fit then is no fault
-// of the provider's.
+// decode reads an answer to its end: an object for one place, an array for several. On an
+// error the assembly is spoilt.
 func (d *decoder) decode(body io.Reader) *Error {
-	err := d.read(body)
-	if err != nil && err.Kind == Mismatch && d.scan.brokeOff() {
-		return d.scan.fault("the rest of the answer")
-	}
-	return err
-}
-
-func (d *decoder) read(body io.Reader) *Error {
-	d.scan = newScanner(body, bytesPerCall+int64(len(d.places))*bytesPerPoint)
-	switch d.scan.peek() {
-	case '{':
-		return d.decodeObject()
-	case '[':
-		return d.decodeArray()
-	case '<':
-		return &Error{Kind: ServerFault, Reason: "a web page instead of data"}
-	case 0:
-		if d.scan.pos == d.scan.end && d.scan.err == io.EOF {
-			return malformed("an empty answer")
-		}
-	}
-	return d.scan.fault("an object or an array")
-}
-
-func (d *decoder) decodeObject() *Error {
-	if err := d.element(); err != nil {
-		return err
-	}
-	if len(d.places) != 1 {
-		return mismatch("one place in the answer, %d asked", len(d.places))
-	}
-	if err := d.accept(0); err != nil {
-		return err
-	}
-	return d.scan.finish()
-}
-
-func (d *decoder) decodeArray() *Error {
-	if len(d.places) == 1 {
-		return mismatch("a list in the answer, one place asked")
-	}
-	index := 0
-	err := d.scan.array(func() *Error {
-		if index == len(d.places) {
-			return mismatch("more places in the answer than the %d asked", len(d.places))
+	d.open(body, bytesPerCall+int64(len(d.places))*bytesPerPoint)
+	places := 0
+	each := func() *Error {
+		if places == len(d.places) {
+			return errorf(Mismatch, "more places in the answer than the %d asked", len(d.places))
 		}
 		if err := d.element(); err != nil {
 			return err
 		}
-		index++
-		return d.accept(index - 1)
-	})
+		places++
+		return d.accept(places - 1)
+	}
+	var err *Error
+	switch list := d.json.PeekKind() == jsontext.KindBeginArray; {
+	case list && len(d.places) == 1:
+		return errorf(Mismatch, "a list in the answer, one place asked")
+	case list:
+		err = d.array(each)
+	default:
+		err = each()
+	}
 	switch {
 	case err != nil:
 		return err
-	case index != len(d.places):
-		return mismatch("%d places in the answer, %d asked", index, len(d.places))
+	case places != len(d.places):
+		return errorf(Mismatch, "%d places in the answer, %d asked", places, len(d.places))
 	}
-	return d.scan.finish()
+	return d.finish()
 }
 
-// element reads one element, from nothing: no value of the one before may stay.
+// element reads the members of one element, from nothing: no value of the one before
+// may stay.
 func (d *decoder) element() *Error {
 	e := &d.now
 	missing := math.NaN()
-	*e = element{latitude: missing, longitude: missing, id: missing, hours: e.hours[:0], values: e.values}
+	*e = element{latitude: missing, longitude: missing, elevation: missing, id: missing, hours: e.hours[:0], values: e.values}
 	for v := range e.values {
 		e.values[v] = e.values[v][:0]
 	}
-	if err := d.scan.object(d.member); err != nil {
+	if err := d.object(d.member); err != nil {
 		return err
 	}
 	if e.failed {
-		return errorSaid(e.reason)
+		return refusalError(http.StatusOK, e.reason)
 	}
 	return nil
 }
 
 // member reads one member of an element.
-func (d *decoder) member(key []byte) (err *Error) {
+func (d *decoder) member(name string) (err *Error) {
 	e := &d.now
-	switch string(key) {
+	switch name {
 	case "latitude":
-		e.latitude, err = d.scan.number()
+		e.latitude, err = d.number()
 	case "longitude":
-		e.longitude, err = d.scan.number()
+		e.longitude, err = d.number()
+	case "elevation":
+		e.elevation, err = d.numberOrNull()
 	case "utc_offset_seconds":
-		e.offset, err = d.scan.number()
+		e.offset, err = d.number()
 	case "location_id":
-		e.id, err = d.scan.numberOrNull()
+		e.id, err = d.numberOrNull()
 	case "hourly":
-		if err = d.enter(hourlySection, "hourly"); err == nil {
-			err = d.scan.object(d.series)
-		}
+		err = d.object(d.series)
 	case "hourly_units":
-		if err = d.enter(unitsSection, "hourly_units"); err == nil {
-			err = d.scan.object(d.unit)
-		}
+		err = d.object(d.unit)
 	case "error":
-		e.failed, err = d.scan.boolean()
+		var t jsontext.Token
+		t, err = d.read("true or false", jsontext.KindTrue, jsontext.KindFalse)
+		e.failed = t.Kind() == jsontext.KindTrue
 	case "reason":
-		err = d.readReason()
+		e.reason, err = d.text()
 	default:
-		err = d.scan.skip(1)
+		err = d.skip()
 	}
 	return err
-}
-
-func (d *decoder) readReason() *Error {
-	text, err := d.scan.str()
-	d.now.reason = string(text)
-	return err
-}
-
-// enter marks a section as seen and refuses it a second time.
-func (d *decoder) enter(section int, name string) *Error {
-	if d.now.sections[section] {
-		return mismatch("%s appears twice", name)
-	}
-	d.now.sections[section] = true
-	return nil
 }
 
 // series reads one member of hourly.
-func (d *decoder) series(key []byte) (err *Error) {
+func (d *decoder) series(name string) *Error {
 	e := &d.now
-	if string(key) == "time" {
-		if err = d.enter(timeSection, "time"); err != nil {
-			return err
-		}
-		return d.scan.array(d.hour)
+	if name == "time" {
+		return d.array(d.hour)
 	}
-	v, ok := variableNamed(key)
+	v, ok := variableNamed(name)
 	if !ok {
-		return d.scan.skip(2)
-	}
-	if e.inHourly[v] {
-		return mismatch("%s appears twice", variables[v].name)
+		return d.skip()
 	}
 	e.inHourly[v] = true
-	e.values[v], err = d.scan.floats(e.values[v], maxHours)
+	err := d.array(func() *Error {
+		if len(e.values[v]) == maxHours {
+			return errorf(Mismatch, "a series of more than %d hours", maxHours)
+		}
+		x, err := d.numberOrNull()
+		e.values[v] = append(e.values[v], float32(x))
+		return err
+	})
 	if err != nil {
-		err.Reason = variables[v].name + ": " + err.Reason
+		err.Reason = name + ": " + err.Reason
 	}
 	return err
 }
@@ -224,58 +177,49 @@ func (d *decoder) series(key []byte) (err *Error) {
 func (d *decoder) hour() *Error {
 	e := &d.now
 	if len(e.hours) == maxHours {
-		return mismatch("more than %d hours", maxHours)
+		return errorf(Mismatch, "more than %d hours", maxHours)
 	}
-	local := d.scan.peek() == '"'
-	if len(e.hours) > 0 && local != e.local {
-		return mismatch("times of two forms")
-	}
-	e.local = local
-	if !local {
-		seconds, err := d.scan.number()
-		if err != nil {
-			return err
-		}
-		t, ok := unixTime(seconds)
-		if !ok {
-			return mismatch("a time that is none")
-		}
-		e.hours = append(e.hours, t.Unix())
-		return nil
-	}
-	text, err := d.scan.str()
+	token, err := d.read("a number", jsontext.KindNumber, jsontext.KindString)
 	if err != nil {
 		return err
 	}
-	t, bad := time.Parse("2006-01-02T15:04", string(text))
-	if bad != nil || t.Unix() < minUnix || t.Unix() > maxUnix {
-		return mismatch("a time that is none")
+	local := token.Kind() == jsontext.KindString
+	if len(e.hours) > 0 && local != e.local {
+		return errorf(Mismatch, "times of two forms")
+	}
+	e.local = local
+	var seconds float64
+	if local {
+		t, _ := time.Parse("2006-01-02T15:04", token.String()) // on an error the year 1, out of range
+		seconds = float64(t.Unix())
+	} else {
+		seconds, _ = token.Float() // the only error is that of the range
+	}
+	t, ok := unixTime(seconds)
+	if !ok {
+		return errorf(Mismatch, "a time that is none")
 	}
 	e.hours = append(e.hours, t.Unix())
 	return nil
 }
 
 // unit reads one member of hourly_units.
-func (d *decoder) unit(key []byte) *Error {
-	v, ok := variableNamed(key)
+func (d *decoder) unit(name string) *Error {
+	v, ok := variableNamed(name)
 	if !ok {
-		return d.scan.skip(2)
+		return d.skip()
 	}
-	text, err := d.scan.str()
+	text, err := d.text()
 	if err != nil {
 		return err
 	}
-	now := expectedUnit
-	switch string(text) {
+	switch text {
 	case variables[v].unit:
+		d.now.units[v] = expectedUnit
 	case "undefined":
-		now = undefinedUnit
+		d.now.units[v] = undefinedUnit
 	default:
-		return mismatch("%s is in %q, not in %q", variables[v].name, text, variables[v].unit)
+		return &Error{Kind: OtherUnits, Reason: fmt.Sprintf("%s is in %q, not in %q", name, text, variables[v].unit)}
 	}
-	if before := d.now.units[v]; before != noUnit && before != now {
-		return mismatch("%s has two units", variables[v].name)
-	}
-	d.now.units[v] = now
 	return nil
 }

@@ -2,12 +2,13 @@ package openmeteo
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 	"unicode"
 )
 
-// Kind says in which way a question to the provider failed.
+// Kind is a way in which a question to the provider fails.
 type Kind uint8
 
 // The kinds of failure.
@@ -15,21 +16,39 @@ const (
 	Unreachable Kind = iota + 1 // no connection, or it broke
 	Timeout                     // no answer in time
 	Refused                     // the provider does not accept the question; asking again is useless
-	RateLimited                 // the provider says that a limit is used up; see Scope and RetryAt
+	RateLimited                 // a limit of the provider is used up; see Scope and RetryAt
 	ServerFault                 // 5xx, a page instead of data, a redirect elsewhere
 	Malformed                   // not JSON, or broken off
-	Mismatch                    // JSON that does not fit the question: lengths, units, hours, places
+	Mismatch                    // JSON that does not fit the question: lengths, hours, number of places
+	OtherPlace                  // weather of other places than asked, or in another order
+	OtherUnits                  // values in other units than asked
+	Unvarying                   // values that stand still, as no weather does
 	HeldBack                    // our own ledger forbids the call; see Scope and RetryAt
 	Interrupted                 // the caller's context was cancelled
 )
 
-var kindNames = [...]string{
-	"", "unreachable", "timeout", "refused", "rate limited", "server fault",
-	"malformed answer", "mismatched answer", "held back", "interrupted",
+// kinds holds, for each kind, its name for logs, its words for the operator's pages and
+// what a call that ends so costs.
+var kinds = [...]struct {
+	name, plain string
+	outcome     Outcome
+}{
+	Unreachable: {"unreachable", "no se pudo conectar con el proveedor", Unclear},
+	Timeout:     {"timeout", "el proveedor no respondió a tiempo", Unclear},
+	Refused:     {"refused", "el proveedor no aceptó la consulta", Refusal},
+	RateLimited: {"rate limited", "el proveedor pide esperar: se usó la cuota", Refusal},
+	ServerFault: {"server fault", "el proveedor tiene una falla", Refusal},
+	Malformed:   {"malformed answer", "la respuesta del proveedor llegó rota o incompleta", Unclear},
+	Mismatch:    {"mismatched answer", "la respuesta del proveedor no corresponde a lo pedido", Served},
+	OtherPlace:  {"other place", "la respuesta del proveedor es de otro lugar: no se usa", Served},
+	OtherUnits:  {"other units", "la respuesta del proveedor viene en otras unidades: no se usa", Served},
+	Unvarying:   {"unvarying values", "la respuesta del proveedor repite un mismo valor en todas las horas: no se usa", Served},
+	HeldBack:    {"held back", "consulta aplazada para no pasar la cuota del proveedor", Refusal},
+	Interrupted: {"interrupted", "la consulta se interrumpió", Unclear},
 }
 
-// String gives the kind in English, for logs.
-func (k Kind) String() string { return kindNames[k] }
+// String returns the kind in English, for logs.
+func (k Kind) String() string { return kinds[k].name }
 
 // Scope is the limit that a RateLimited or HeldBack error is about.
 type Scope uint8
@@ -44,10 +63,14 @@ const (
 	Concurrent // calls running at once
 )
 
-var scopeNames = [...]string{"", "minute", "hour", "day", "month", "concurrent calls"}
+// scopes holds the name of each scope for logs, and the provider's word for it.
+var scopes = [...]struct{ name, word string }{
+	Minute: {"minute", ""}, Hour: {"hour", "hourly"}, Day: {"day", "daily"}, Month: {"month", "monthly"},
+	Concurrent: {"concurrent calls", "concurrent"},
+}
 
-// String gives the scope in English, for logs.
-func (s Scope) String() string { return scopeNames[s] }
+// String returns the scope in English, for logs.
+func (s Scope) String() string { return scopes[s].name }
 
 // Error is a failed question to the provider. Its text names no address and no
 // key, so it may be logged and shown.
@@ -57,8 +80,8 @@ type Error struct {
 	Kind   Kind
 	Scope  Scope // of RateLimited and HeldBack
 	Status int   // HTTP status, 0 when there was no answer
-	// Reason is what exactly went wrong: the provider's own words when it gave
-	// some, cut and cleaned.
+	// Reason is the exact cause: the provider's own words where there are some, cut
+	// and cleaned.
 	Reason string
 	// RetryAt is when asking again makes sense. Zero: not known, or never.
 	RetryAt time.Time
@@ -67,7 +90,22 @@ type Error struct {
 	unsent bool // it never reached the provider
 }
 
-// Error tells what was tried, on which model, and what went wrong.
+// Served reports whether the provider did the work, so that the call counted with its
+// full weight though its answer is of no use.
+func (e *Error) Served() bool { return outcomeOf(e) == Served }
+
+// outcomeOf returns what a finished call costs.
+func outcomeOf(err *Error) Outcome {
+	switch {
+	case err == nil:
+		return Served
+	case err.unsent:
+		return Refusal
+	}
+	return kinds[err.Kind].outcome
+}
+
+// Error returns what was tried, on which model, and what went wrong, in English.
 func (e *Error) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "openmeteo: %s", e.Op)
@@ -87,19 +125,11 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-var plainWords = [...]string{
-	"", "no se pudo conectar con el proveedor", "el proveedor no respondió a tiempo",
-	"el proveedor no aceptó la consulta", "el proveedor pide esperar: se usó la cuota",
-	"el proveedor tiene una falla", "la respuesta del proveedor llegó rota o incompleta",
-	"la respuesta del proveedor no corresponde a lo pedido",
-	"consulta aplazada para no pasar la cuota del proveedor", "la consulta se interrumpió",
-}
-
-// Plain tells in Spanish, for the operator's pages, what went wrong.
-func (e *Error) Plain() string { return plainWords[e.Kind] }
+// Plain returns in Spanish, for the operator's pages, what went wrong.
+func (e *Error) Plain() string { return kinds[e.Kind].plain }
 
 // of completes an error with what was tried and on which model.
 func (e *Error) of(op, model string) *Error {
@@ -107,16 +137,40 @@ func (e *Error) of(op, model string) *Error {
 	return e
 }
 
-func malformed(format string, args ...any) *Error {
-	return &Error{Kind: Malformed, Reason: fmt.Sprintf(format, args...)}
-}
-
-func mismatch(format string, args ...any) *Error {
-	return &Error{Kind: Mismatch, Reason: fmt.Sprintf(format, args...)}
+func errorf(kind Kind, format string, args ...any) *Error {
+	return &Error{Kind: kind, Reason: fmt.Sprintf(format, args...)}
 }
 
 func interrupted(err error) *Error {
 	return &Error{Kind: Interrupted, Reason: err.Error(), Err: err, unsent: true}
+}
+
+// refusalError returns the error for an answer that is a refusal, by its status, which may
+// be 200, and the provider's words.
+func refusalError(status int, reason string) *Error {
+	text := strings.ToLower(reason)
+	limit := strings.Contains(text, "limit exceeded") || strings.Contains(text, "too many concurrent")
+	fault := &Error{Kind: ServerFault, Status: status, Reason: reason}
+	switch {
+	case status == http.StatusTooManyRequests, status == http.StatusOK && limit:
+		fault.Kind, fault.Scope = RateLimited, scopeIn(text)
+	case status == http.StatusOK && strings.Contains(reason, streamingFault):
+		fault.Kind = Malformed
+	case status == http.StatusOK, status >= 400 && status < 500:
+		fault.Kind = Refused
+	}
+	return fault
+}
+
+// scopeIn returns the limit that a text in lower case names. One that names none is taken
+// for the shortest: the next refusal may name it.
+func scopeIn(text string) Scope {
+	for scope := Concurrent; scope > Minute; scope-- {
+		if strings.Contains(text, scopes[scope].word) {
+			return scope
+		}
+	}
+	return Minute
 }
 
 // maxReason is the number of characters of the provider's words that are kept.

@@ -10,12 +10,13 @@ import (
 
 	"vigia/forecast/hazard"
 	"vigia/forecast/simulate"
+	"vigia/forecast/simulatetest"
 	"vigia/store/catalogue"
 )
 
 func TestHistoryIsTheWholeDaysAsked(t *testing.T) {
 	clock := clockwork.NewFakeClockAt(time.Date(2026, 11, 21, 13, 0, 0, 0, time.UTC))
-	weather := simulate.New(simulate.Options{Seed: 1, Clock: clock})
+	weather := simulatetest.New(simulate.Options{Seed: 1, Clock: clock})
 	server := httptest.NewServer(weather)
 	defer server.Close()
 	ledger := NewLedger(clock, Limits{})
@@ -45,7 +46,7 @@ func TestHistoryIsTheWholeDaysAsked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		near = near || float32(v[hazard.Temperature]) == c.Series(hazard.Temperature, 1)[5*24+9]
+		near = near || v[hazard.Temperature] == c.At(hazard.Temperature, 1, 5*24+9)
 	}
 	if !near {
 		t.Error("what is archived is no run's first hours")

@@ -20,6 +20,15 @@ type Limits struct {
 // (https://open-meteo.com/en/pricing): days and months are UTC's.
 var FreeLimits = Limits{Minute: 600, Hour: 5000, Day: 10000, Month: 300000}
 
+// LimitsFor returns the limits of calls with a key: those of a contract are not known, and
+// without a key they are FreeLimits.
+func LimitsFor(key string) Limits {
+	if key != "" {
+		return Limits{}
+	}
+	return FreeLimits
+}
+
 const (
 	// The provider counts a call when it arrives or when it ends, by clock
 	// minutes or by the last sixty seconds: we do not know. So we count the last
@@ -61,16 +70,17 @@ type Ledger struct {
 	mu        sync.Mutex
 	recent    []*booking // of the last hour, and running ones
 	days      []dayTotal // ascending, the newest last
-	holdUntil time.Time  // the provider said to wait until then
+	holdUntil time.Time  // no call goes out before: the provider refused one
 	holdScope Scope
 	unkept    bool // the last change could not be kept
 }
 
-// booking is the weight of one call.
+// booking is the weight of one call. settle must be called when the call is over.
 type booking struct {
 	at      time.Time // when it ended, or was booked
 	weight  float64
-	running bool // counts as one of this instant
+	day     int64 // in which it was booked, in days since 1970
+	running bool  // counts as one of this instant
 }
 
 // dayTotal is the weight booked in one UTC day.
@@ -91,7 +101,7 @@ type Outcome uint8
 const (
 	// Served: the provider did the work; the full weight stays.
 	Served Outcome = iota
-	// Refusal: the provider said no, or was not reached; by its rule a failed
+	// Refusal: the provider refused the call, or was not reached; by its rule a failed
 	// call costs 1.
 	Refusal
 	// Unclear: no answer, or a broken one. The full weight stays in the minute
@@ -103,26 +113,9 @@ const (
 // failedWeight is what a failed call costs.
 const failedWeight = 1
 
-// Reservation is weight that is booked for one call. Settle must be called when
-// the call is over.
-type Reservation struct {
-	ledger  *Ledger
-	booking *booking
-	day     int64
-}
-
-// Reserve books weight for a call that goes out now, or gives an *Error of kind
-// HeldBack with the time at which there will be room (zero: never, it is more
-// than a limit allows at all).
-func (l *Ledger) Reserve(weight float64) (*Reservation, error) {
-	r, err := l.reserve(weight)
-	if err != nil {
-		return nil, err.of("reserve", "")
-	}
-	return r, nil
-}
-
-func (l *Ledger) reserve(weight float64) (*Reservation, *Error) {
+// reserve books weight for a call that goes out now. The error is of kind HeldBack, with the
+// time at which there will be room (zero: never, it is more than a limit allows at all).
+func (l *Ledger) reserve(weight float64) (*booking, *Error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.clock.Now()
@@ -130,58 +123,45 @@ func (l *Ledger) reserve(weight float64) (*Reservation, *Error) {
 	if err := l.refusal(weight, now, true); err != nil {
 		return nil, err
 	}
-	b := &booking{at: now, weight: weight, running: true}
+	b := &booking{at: now, weight: weight, day: l.book(now, weight), running: true}
 	l.recent = append(l.recent, b)
-	day := l.book(now, weight)
 	l.save()
-	return &Reservation{ledger: l, booking: b, day: day}, nil
+	return b, nil
 }
 
-// Settle ends the call of a reservation. Further calls of it do nothing.
-func (r *Reservation) Settle(outcome Outcome) {
-	l := r.ledger
+// settle ends the call of a booking. Further calls with it do nothing.
+func (l *Ledger) settle(b *booking, outcome Outcome) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !r.booking.running {
+	if !b.running {
 		return
 	}
-	now := l.clock.Now()
-	r.booking.running = false
-	r.booking.at = now
-	full := r.booking.weight
-	if outcome == Refusal {
-		r.booking.weight = min(full, failedWeight)
-	}
-	lasting := full
+	now, lasting := l.clock.Now(), b.weight
 	if outcome != Served {
-		lasting = min(full, failedWeight)
+		lasting = min(lasting, failedWeight)
 	}
-	l.unbook(r.day, full-lasting)
-	if dayOf(now) > r.day {
+	l.unbook(b.day, b.weight-lasting)
+	if dayOf(now) > b.day {
 		l.book(now, lasting) // the provider may count it on either day
 	}
+	if outcome == Refusal {
+		b.weight = lasting
+	}
+	b.running, b.at = false, now
 	l.save()
 }
 
-// Wait books weight as Reserve does, but waits on the clock for room, for some
-// minutes at most.
-func (l *Ledger) Wait(ctx context.Context, weight float64) (*Reservation, error) {
-	r, err := l.wait(ctx, weight)
-	if err != nil {
-		return nil, err.of("reserve", "")
-	}
-	return r, nil
-}
-
-func (l *Ledger) wait(ctx context.Context, weight float64) (*Reservation, *Error) {
+// wait books weight as reserve does, but waits on the clock for room, for some minutes at
+// most.
+func (l *Ledger) wait(ctx context.Context, weight float64) (*booking, *Error) {
 	deadline := l.clock.Now().Add(maxWait)
 	for {
 		if ctx.Err() != nil {
 			return nil, interrupted(ctx.Err())
 		}
-		r, err := l.reserve(weight)
+		b, err := l.reserve(weight)
 		if err == nil {
-			return r, nil
+			return b, nil
 		}
 		if err.RetryAt.IsZero() || err.RetryAt.After(deadline) {
 			return nil, err
@@ -196,8 +176,8 @@ func (l *Ledger) wait(ctx context.Context, weight float64) (*Reservation, *Error
 	}
 }
 
-// Learn heeds a refusal by the provider: no call goes out before the time that it
-// gives back.
+// Learn heeds a refusal by the provider and returns the time before which no call goes
+// out.
 func (l *Ledger) Learn(scope Scope) time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -224,11 +204,11 @@ type Usage struct {
 	Minute, Hour float64 // the last minute and hour, with a margin
 	Day, Month   float64 // this UTC day and month
 	Limits       Limits
-	HeldUntil    time.Time // the provider said to wait until then; zero when not
+	HeldUntil    time.Time // no call goes out before; zero when none was refused
 	HeldBy       Scope
 }
 
-// Usage tells what is booked at an instant.
+// Usage returns what is booked at an instant.
 func (l *Ledger) Usage(now time.Time) Usage {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -242,13 +222,13 @@ func (l *Ledger) Usage(now time.Time) Usage {
 	return u
 }
 
-// Today gives the weight booked in this UTC day, and its limit, 0 for none.
+// Today returns the weight booked in this UTC day, and its limit, 0 for none.
 func (l *Ledger) Today() (used, limit float64) {
 	u := l.Usage(l.clock.Now())
 	return u.Day, u.Limits.Day
 }
 
-// room tells whether calls of this weight in all have room in the hour, the day
+// room reports whether calls of this weight in all have room in the hour, the day
 // and the month, and whether the provider's refusal ends soon.
 func (l *Ledger) room(weight float64) *Error {
 	l.mu.Lock()
@@ -262,12 +242,12 @@ func (l *Ledger) room(weight float64) *Error {
 	return err
 }
 
-// pointsPerCall is the most places for which one call can ever be allowed.
-func (l *Ledger) pointsPerCall(days int) int {
+// mostPoints returns the most places for which one call can ever be allowed.
+func (l *Ledger) mostPoints(q *question) int {
 	most := maxPointsPerCall
 	for _, limit := range []float64{l.limits.Minute, l.limits.Hour, l.limits.Day, l.limits.Month} {
 		if limit > 0 {
-			most = min(most, int(math.Floor(limit/Weight(1, days)+slack)))
+			most = min(most, int(math.Floor(limit/q.weight(1)+slack)))
 		}
 	}
 	return max(most, 1)

@@ -25,13 +25,7 @@ type stateItem struct {
 	Weight float64 `json:"weight"`
 }
 
-// MarshalBinary gives the ledger's state, to be kept over a restart.
-func (l *Ledger) MarshalBinary() ([]byte, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.state()
-}
-
+// state returns what is to be kept over a restart.
 func (l *Ledger) state() ([]byte, error) {
 	s := ledgerState{Version: stateVersion}
 	for _, b := range l.recent {
@@ -46,7 +40,7 @@ func (l *Ledger) state() ([]byte, error) {
 	return json.Marshal(s)
 }
 
-// UnmarshalBinary takes up a state that MarshalBinary gave. On an error the
+// UnmarshalBinary takes up a state that OnChange was given. On an error the
 // ledger is unchanged. A call that was running when the state was kept counts as
 // one that ended then.
 func (l *Ledger) UnmarshalBinary(data []byte) error {
@@ -57,7 +51,7 @@ func (l *Ledger) UnmarshalBinary(data []byte) error {
 	if s.Version != stateVersion {
 		return fmt.Errorf("openmeteo: the kept ledger has version %d, this program knows %d", s.Version, stateVersion)
 	}
-	if s.HoldScope > Concurrent || !saneItems(s.Recent) || !saneItems(s.Days) || !ascending(s.Days) {
+	if s.HoldScope > Concurrent || !sane(s.Recent, false) || !sane(s.Days, true) {
 		return errors.New("openmeteo: the kept ledger makes no sense")
 	}
 	l.mu.Lock()
@@ -75,19 +69,12 @@ func (l *Ledger) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-func saneItems(items []stateItem) bool {
+// sane reports whether items can be those of a ledger; days ascend.
+func sane(items []stateItem, days bool) bool {
 	const farthest = 1 << 52
-	for _, i := range items {
-		if !(i.Weight >= 0 && i.Weight < math.MaxInt32) || i.At < -farthest || i.At > farthest {
-			return false
-		}
-	}
-	return true
-}
-
-func ascending(items []stateItem) bool {
-	for i := 1; i < len(items); i++ {
-		if items[i].At <= items[i-1].At {
+	for i, item := range items {
+		if !(item.Weight >= 0 && item.Weight < math.MaxInt32) || item.At < -farthest || item.At > farthest ||
+			days && i > 0 && item.At <= items[i-1].At {
 			return false
 		}
 	}
@@ -103,7 +90,7 @@ func (l *Ledger) save() {
 	if err == nil {
 		err = l.OnChange(state)
 	}
-	// Once for all calls until it works again: the store says itself what is wrong.
+	// Once for all calls until it works again: the store logs the cause itself.
 	if err != nil && !l.unkept && l.Log != nil {
 		l.Log.Warn("the ledger of the weather provider could not be kept; after a restart too much may be asked for", "error", err)
 	}

@@ -89,7 +89,7 @@ func askAtRandom(t *testing.T, random *rand.Rand, limits Limits) (came, ended []
 	var kept []byte
 	ledger.OnChange = func(state []byte) error { kept = bytes.Clone(state); return nil }
 	for clock.Since(noon) < 35*24*time.Hour {
-		r, err := ledger.Reserve(1 + random.Float64()*heaviest)
+		r, err := reserve(ledger, 1+random.Float64()*heaviest)
 		if err != nil {
 			checkRetry(t, err, clock.Now())
 			// Half of the time come back just when there is room, at the worst instant.
@@ -100,7 +100,7 @@ func askAtRandom(t *testing.T, random *rand.Rand, limits Limits) (came, ended []
 			clock.Advance(time.Duration(random.Int64N(int64(2 * time.Hour))))
 			continue
 		}
-		weight := r.booking.weight
+		weight := r.weight
 		came = append(came, counted{clock.Now(), weight})
 		clock.Advance(time.Duration(random.Int64N(int64(20 * time.Second))))
 		outcome := Outcome(random.IntN(2)) // what an unclear call costs is not known
@@ -109,13 +109,13 @@ func askAtRandom(t *testing.T, random *rand.Rand, limits Limits) (came, ended []
 			came[len(came)-1].weight = weight
 		}
 		if random.IntN(20) == 0 { // killed while the call ran
-			came[len(came)-1].weight = r.booking.weight
-			weight = r.booking.weight
+			came[len(came)-1].weight = r.weight
+			weight = r.weight
 		} else {
-			r.Settle(outcome)
+			ledger.settle(r, outcome)
 		}
 		ended = append(ended, counted{came[len(came)-1].at, weight})
-		if random.IntN(10) == 0 || r.booking.running {
+		if random.IntN(10) == 0 || r.running {
 			ledger = NewLedger(clock, limits)
 			if err := ledger.UnmarshalBinary(kept); err != nil {
 				t.Fatal(err)
@@ -142,22 +142,22 @@ func TestRetryAt(t *testing.T) {
 		clock := clockwork.NewFakeClockAt(noon)
 		ledger := NewLedger(clock, limits)
 		for _, weight := range []float64{3, 3, 4} {
-			r, err := ledger.Reserve(weight)
+			r, err := reserve(ledger, weight)
 			if err != nil {
 				t.Fatal(err)
 			}
 			clock.Advance(5 * time.Second)
-			r.Settle(Served)
+			ledger.settle(r, Served)
 		}
-		_, err := ledger.Reserve(5)
+		_, err := reserve(ledger, 5)
 		checkRetry(t, err, clock.Now())
 		fault, _ := errors.AsType[*Error](err)
 		clock.Advance(fault.RetryAt.Sub(clock.Now()) - time.Millisecond)
-		if _, err := ledger.Reserve(5); err == nil {
+		if _, err := reserve(ledger, 5); err == nil {
 			t.Errorf("%v: room before %v", limits, fault.RetryAt)
 		}
 		clock.Advance(time.Millisecond)
-		if _, err := ledger.Reserve(5); err != nil {
+		if _, err := reserve(ledger, 5); err != nil {
 			t.Errorf("%v: no room at %v: %v", limits, fault.RetryAt, err)
 		}
 	}
@@ -169,15 +169,15 @@ func TestOutcomes(t *testing.T) {
 		Unclear: {Minute: 500, Hour: 500, Day: 1, Month: 1},
 	} {
 		ledger := NewLedger(clockwork.NewFakeClockAt(noon), FreeLimits)
-		r, err := ledger.Reserve(500)
+		r, err := reserve(ledger, 500)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if u := ledger.Usage(noon); u.Minute != 500 || u.Day != 500 {
 			t.Errorf("while the call runs: %+v", u)
 		}
-		r.Settle(outcome)
-		r.Settle(Refusal) // too late to change anything
+		ledger.settle(r, outcome)
+		ledger.settle(r, Refusal) // too late to change anything
 		want.Limits = FreeLimits
 		if u := ledger.Usage(noon); u != want {
 			t.Errorf("outcome %d: %+v, want %+v", outcome, u, want)
@@ -189,13 +189,13 @@ func TestOutcomes(t *testing.T) {
 func TestCallOverMidnight(t *testing.T) {
 	clock := clockwork.NewFakeClockAt(noon.Add(12*time.Hour - time.Second))
 	ledger := NewLedger(clock, FreeLimits)
-	r, err := ledger.Reserve(500)
+	r, err := reserve(ledger, 500)
 	if err != nil {
 		t.Fatal(err)
 	}
 	before := clock.Now()
 	clock.Advance(2 * time.Second)
-	r.Settle(Served)
+	ledger.settle(r, Served)
 	if a, b := ledger.Usage(before).Day, ledger.Usage(clock.Now()).Day; a < 500 || b != 500 {
 		t.Errorf("%v on the first day, %v on the second", a, b)
 	}
@@ -205,20 +205,20 @@ func TestCallOverMidnight(t *testing.T) {
 func TestRunningCallNeverAges(t *testing.T) {
 	clock := clockwork.NewFakeClockAt(noon)
 	ledger := NewLedger(clock, FreeLimits)
-	r, err := ledger.Reserve(600)
+	r, err := reserve(ledger, 600)
 	if err != nil {
 		t.Fatal(err)
 	}
 	clock.Advance(3 * time.Hour)
-	if _, err := ledger.Reserve(1); err == nil {
+	if _, err := reserve(ledger, 1); err == nil {
 		t.Error("room while the call runs")
 	}
-	r.Settle(Served)
-	if _, err := ledger.Reserve(1); err == nil {
+	ledger.settle(r, Served)
+	if _, err := reserve(ledger, 1); err == nil {
 		t.Error("room just after the call ended")
 	}
 	clock.Advance(minuteWindow)
-	if _, err := ledger.Reserve(1); err != nil {
+	if _, err := reserve(ledger, 1); err != nil {
 		t.Errorf("no room a minute after: %v", err)
 	}
 }
@@ -236,7 +236,7 @@ func TestClockJumps(t *testing.T) {
 			ledger.Learn(Day)
 			at := func(now time.Time) error {
 				if restart {
-					state, err := ledger.MarshalBinary()
+					state, err := ledger.state()
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -246,7 +246,7 @@ func TestClockJumps(t *testing.T) {
 					}
 				}
 				ledger.clock = clockwork.NewFakeClockAt(now)
-				_, err := ledger.Reserve(5)
+				_, err := reserve(ledger, 5)
 				return err
 			}
 			set := noon.Add(-back)
@@ -275,14 +275,14 @@ func TestBookedWhileSetBack(t *testing.T) {
 		room bool
 	}{{noon, true}, {noon.Add(-24 * time.Hour), true}, {noon, false}, {noon.Add(24 * time.Hour), true}} {
 		ledger.clock = clockwork.NewFakeClockAt(c.now)
-		r, err := ledger.Reserve(50)
+		r, err := reserve(ledger, 50)
 		if (err == nil) != c.room {
 			t.Errorf("at %v: %v", c.now, err)
 		}
 		if err == nil {
-			r.Settle(Served)
+			ledger.settle(r, Served)
 		}
-		state, err := ledger.MarshalBinary()
+		state, err := ledger.state()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -298,7 +298,7 @@ func TestSaveFailureDoesNotStop(t *testing.T) {
 	ledger.Log = slog.New(slog.NewTextHandler(&log, nil))
 	ledger.OnChange = func([]byte) error { return errors.New("disk full") }
 	for range 2 {
-		if _, err := ledger.Reserve(5); err != nil {
+		if _, err := reserve(ledger, 5); err != nil {
 			t.Error(err)
 		}
 	}
@@ -312,14 +312,14 @@ func TestBookedBeforeTheCall(t *testing.T) {
 	var kept []byte
 	ledger := NewLedger(clockwork.NewFakeClockAt(noon), FreeLimits)
 	ledger.OnChange = func(state []byte) error { kept = bytes.Clone(state); return nil }
-	if _, err := ledger.Reserve(500); err != nil {
+	if _, err := reserve(ledger, 500); err != nil {
 		t.Fatal(err)
 	}
 	after := NewLedger(clockwork.NewFakeClockAt(noon.Add(time.Second)), FreeLimits)
 	if err := after.UnmarshalBinary(kept); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := after.Reserve(200); err == nil {
+	if _, err := reserve(after, 200); err == nil {
 		t.Error("a restart frees the weight of a running call")
 	}
 }
@@ -345,33 +345,33 @@ func TestConcurrentHoldIsShort(t *testing.T) {
 func TestWaitGivesUp(t *testing.T) {
 	clock := clockwork.NewFakeClockAt(noon)
 	ledger := NewLedger(clock, Limits{Hour: 10})
-	if r, err := ledger.Wait(context.Background(), 10); err != nil {
+	if r, err := await(context.Background(), ledger, 10); err != nil {
 		t.Fatal(err)
 	} else {
-		r.Settle(Served)
+		ledger.settle(r, Served)
 	}
-	_, err := ledger.Wait(context.Background(), 10)
+	_, err := await(context.Background(), ledger, 10)
 	if fault := failure(t, err, HeldBack); fault.Scope != Hour {
 		t.Errorf("got %v", err)
 	}
-	_, err = ledger.Wait(context.Background(), 11)
+	_, err = await(context.Background(), ledger, 11)
 	if fault := failure(t, err, HeldBack); !fault.RetryAt.IsZero() {
 		t.Errorf("more than the limit: %v", fault.RetryAt)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err = ledger.Wait(ctx, 1)
+	_, err = await(ctx, ledger, 1)
 	failure(t, err, Interrupted)
 }
 
 func TestUnlimited(t *testing.T) {
 	ledger := NewLedger(clockwork.NewFakeClockAt(noon), Limits{})
 	for range 100 {
-		r, err := ledger.Reserve(1e5)
+		r, err := reserve(ledger, 1e5)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.Settle(Served)
+		ledger.settle(r, Served)
 	}
 	if u := ledger.Usage(noon); u.Day != 1e7 {
 		t.Errorf("usage %+v", u)
@@ -403,14 +403,31 @@ func FuzzLedgerState(f *testing.F) {
 		if ledger.UnmarshalBinary(state) != nil {
 			return
 		}
-		if r, err := ledger.Reserve(1); err == nil {
-			r.Settle(Served)
+		if r, err := reserve(ledger, 1); err == nil {
+			ledger.settle(r, Served)
 		} else {
 			checkRetry(t, err, noon)
 		}
 		clock.Advance(48*time.Hour + 2*afterTurn)
-		if _, err := ledger.Reserve(1); err != nil {
+		if _, err := reserve(ledger, 1); err != nil {
 			t.Fatalf("blocked after two days: %v", err)
 		}
 	})
+}
+
+// reserve and await are as the ledger's own, with the error of a question.
+func reserve(l *Ledger, weight float64) (*booking, error) {
+	b, err := l.reserve(weight)
+	if err != nil {
+		return nil, err.of("reserve", "")
+	}
+	return b, nil
+}
+
+func await(ctx context.Context, l *Ledger, weight float64) (*booking, error) {
+	b, err := l.wait(ctx, weight)
+	if err != nil {
+		return nil, err.of("reserve", "")
+	}
+	return b, nil
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// refusal gives the error of the limit that holds a weight back longest, or nil.
+// refusal returns the error of the limit that holds a weight back longest, or nil.
 // The minute counts only for single calls.
 func (l *Ledger) refusal(weight float64, now time.Time, single bool) *Error {
 	var worst *Error
@@ -48,26 +48,24 @@ func (l *Ledger) within(window time.Duration, now time.Time) float64 {
 	return sum
 }
 
-// freeAt tells when no more than most is left in a window, if nothing is added.
+// freeAt returns when no more than most is left in a window, if nothing is added.
 func (l *Ledger) freeAt(most float64, window time.Duration, now time.Time) time.Time {
-	counted := slices.DeleteFunc(slices.Clone(l.recent), func(b *booking) bool {
-		return !b.running && now.Sub(b.at) >= window
-	})
 	leaves := func(b *booking) time.Time {
 		if b.running {
 			return now.Add(window)
 		}
 		return b.at.Add(window)
 	}
-	slices.SortFunc(counted, func(a, b *booking) int { return leaves(a).Compare(leaves(b)) })
-	left := l.within(window, now)
-	at := now
-	for _, b := range counted {
-		if left <= most+slack {
-			break
+	order := slices.SortedFunc(slices.Values(l.recent), func(a, b *booking) int { return leaves(a).Compare(leaves(b)) })
+	left, at := l.within(window, now), now
+	for _, b := range order {
+		switch leave := leaves(b); {
+		case left <= most+slack:
+			return at
+		case leave.After(now):
+			left -= b.weight
+			at = leave
 		}
-		left -= b.weight
-		at = leaves(b)
 	}
 	return at
 }
@@ -84,7 +82,7 @@ func (l *Ledger) since(day int64) float64 {
 }
 
 // book adds a weight to the newest day, today or a later one that a clock set
-// back has left behind, and gives that day.
+// back has left behind, and returns that day.
 func (l *Ledger) book(now time.Time, weight float64) int64 {
 	day := dayOf(now)
 	if n := len(l.days); n > 0 && l.days[n-1].day >= day {
@@ -128,21 +126,19 @@ func (l *Ledger) tidy(now time.Time) {
 			l.days = append(l.days, dayTotal{tomorrow, late.weight})
 		}
 	}
-	longest := map[Scope]time.Duration{Hour: time.Hour + afterTurn, Day: 24*time.Hour + afterTurn, Month: 24*time.Hour + afterTurn}
-	most := max(longest[l.holdScope], minuteWindow)
+	most := minuteWindow
+	switch l.holdScope {
+	case Hour:
+		most = time.Hour + afterTurn
+	case Day, Month:
+		most = 24*time.Hour + afterTurn
+	}
 	if ahead := now.Add(most); l.holdUntil.After(ahead) {
 		l.holdUntil = ahead
 	}
 }
 
-func dayOf(t time.Time) int64 {
-	const day = 24 * 60 * 60
-	seconds := t.Unix()
-	if seconds < 0 {
-		seconds -= day - 1
-	}
-	return seconds / day
-}
+func dayOf(t time.Time) int64 { return t.Truncate(24*time.Hour).Unix() / (24 * 60 * 60) }
 
 func dayStart(day int64) time.Time { return time.Unix(day*24*60*60, 0).UTC() }
 

@@ -5,37 +5,33 @@ type model struct {
 	id     string
 	alias  string // the provider's older name, or ""
 	metaID string // its name in the metadata's address
+	runs   int    // a day
 }
 
 // The global models that cover Chile and whose licence allows the use
 // (https://open-meteo.com/en/docs and /en/licence).
 var knownModels = []model{
-	{id: "ecmwf_ifs", metaID: "ecmwf_ifs"},
-	{id: "ncep_gfs_global", alias: "gfs_global", metaID: "ncep_gfs013"},
-	{id: "dwd_icon_global", alias: "icon_global", metaID: "dwd_icon"},
-	{id: "cmc_gem_gdps", alias: "gem_global", metaID: "cmc_gem_gdps_15km"},
+	{id: "ecmwf_ifs", metaID: "ecmwf_ifs", runs: 4},
+	{id: "ncep_gfs_global", alias: "gfs_global", metaID: "ncep_gfs013", runs: 4},
+	{id: "dwd_icon_global", alias: "icon_global", metaID: "dwd_icon", runs: 4},
+	{id: "cmc_gem_gdps", alias: "gem_global", metaID: "cmc_gem_gdps_15km", runs: 2},
 }
 
-// DefaultModels are the ids of the models to ask when nobody says otherwise.
+// DefaultModels are the ids of the models that are asked without a setting.
 var DefaultModels = []string{"ecmwf_ifs", "ncep_gfs_global", "dwd_icon_global", "cmc_gem_gdps"}
 
-// KnownModel tells whether id, or an alias of it, can be asked.
-func KnownModel(id string) bool {
-	_, ok := lookUp(id)
-	return ok
-}
-
-// CanonicalModel gives the id under which a model is kept, for an id or an alias.
+// CanonicalModel returns the id under which a model is kept, for an id or an alias.
 func CanonicalModel(id string) (string, bool) {
-	m, ok := lookUp(id)
-	return m.id, ok
+	m, err := lookUp("", id)
+	return m.id, err == nil
 }
 
-func lookUp(id string) (model, bool) {
+// lookUp returns the model with an id or alias; op is for the error.
+func lookUp(op, id string) (model, *Error) {
 	for _, m := range knownModels {
 		if id != "" && (id == m.id || id == m.alias) {
-			return m, true
+			return m, nil
 		}
 	}
-	return model{}, false
+	return model{}, errorf(Refused, "unknown model").of(op, id)
 }

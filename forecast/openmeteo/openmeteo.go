@@ -3,9 +3,9 @@
 //
 // Data passes through it in this order: the [Client] cuts the places into calls
 // that the provider allows, books the weight of each in the [Ledger] before it
-// goes out, and reads the answer as a stream (scanner → decoder → assembly) into
+// goes out, and reads the answer as a stream (tokens → decoder → assembly) into
 // [hazard.Columns]. On the way every series is checked against what was asked
-// (length, hours, units, order of places) and every value against what is
+// (length, hours, units, place and order of places) and every value against what is
 // physically plausible.
 //
 // Nothing is guessed. A null, an absurd value and a variable that the model does
@@ -21,7 +21,9 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/jonboulle/clockwork"
 
@@ -41,7 +43,7 @@ type Options struct {
 	// Dial opens a connection to an address of the provider; nil does it over the
 	// network.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// Clock tells the time against which answers are judged. Required.
+	// Clock returns the time against which answers are judged. Required.
 	Clock clockwork.Clock
 	// Ledger keeps the weight within the provider's limits. Required.
 	Ledger *Ledger
@@ -103,19 +105,12 @@ func checkBase(base string) (string, error) {
 	return strings.TrimRight(base, "/"), nil
 }
 
-// Answer is what a model says for all the places asked.
+// Answer is the weather that a model predicts for all the places asked.
 type Answer struct {
 	Columns     *hazard.Columns
-	Implausible int // values dropped because they cannot be true
-	Raised      int // gusts raised to the mean wind of the same hour
-	// FarthestKm is the distance to the grid cell that is farthest from the
-	// place it stands for, and FarthestPoint that place's index. 0 and -1 when
-	// the provider does not say where its cells are.
-	FarthestKm    float64
-	FarthestPoint int
-	// Missing tells the variables without a single value at any place.
-	Missing [hazard.NumVariables]bool
-	Weight  float64 // what the calls weighed
+	Implausible int     // values dropped because they cannot be true
+	Raised      int     // gusts raised to the mean wind of the same hour
+	Weight      float64 // what the calls weighed
 }
 
 // Forecast asks a model, by its id or an alias, for all variables at all places,
@@ -127,66 +122,27 @@ type Answer struct {
 // ledger has no room for all of the calls within a few minutes.
 func (c *Client) Forecast(ctx context.Context, model string, places []catalogue.Location) (*Answer, error) {
 	const op = "forecast"
-	m, ok := lookUp(model)
-	if !ok {
-		return nil, &Error{Op: op, Model: model, Kind: Refused, Reason: "unknown model"}
+	m, unknown := lookUp(op, model)
+	if unknown != nil {
+		return nil, unknown
 	}
-	if err := checkPlaces(places); err != nil {
-		return nil, err.of(op, m.id)
-	}
-	total := Weight(len(places), forecastDays)
-	if err := c.ledger.room(total); err != nil {
-		return nil, err.of(op, m.id)
-	}
-	assembled := newAssembly(len(places))
-	for _, part := range chunks(len(places), c.ledger.pointsPerCall(forecastDays)) {
-		if err := c.forecastPart(ctx, m.id, places, part, assembled); err != nil {
-			return nil, err.of(op, m.id)
-		}
-	}
-	answer := assembled.answer()
-	answer.Weight = total
-	c.logImplausible(m.id, assembled)
-	return answer, nil
+	return c.ask(ctx, places, &question{
+		op: op, path: "/v1/forecast", model: m.id, variables: allVariables(), days: forecastDays, reachKm: cellReachKm,
+		span:  url.Values{"past_days": {strconv.Itoa(pastDays)}, "forecast_days": {strconv.Itoa(futureDays)}},
+		check: c.checkPresent,
+	})
 }
 
-// forecastPart makes one call, for places[part.first:part.end].
-func (c *Client) forecastPart(ctx context.Context, model string, places []catalogue.Location, part span, into *assembly) *Error {
-	asked := places[part.first:part.end]
-	if err := c.takeTurn(ctx); err != nil {
-		return err
+// checkPresent demands that the answer holds the present hour: one for other days comes
+// from a cache, or from a clock that is wrong, here or there.
+func (c *Client) checkPresent(columns *hazard.Columns) *Error {
+	start, now := columns.Start, c.clock.Now()
+	end := start.Add(time.Duration(columns.Hours) * time.Hour)
+	if now.Before(start) || !now.Before(end) {
+		return errorf(Mismatch, "the answer is for %s to %s, not for now", start.Format(time.DateTime), end.Format(time.DateTime))
 	}
-	defer c.endTurn()
-	// Booked only when it is our turn, so that the call goes out at the very
-	// minute in which the ledger counts it.
-	booked, err := c.ledger.wait(ctx, Weight(len(asked), forecastDays))
-	if err != nil {
-		return err
-	}
-	req, err := c.forecastRequest(ctx, model, asked)
-	if err != nil {
-		booked.Settle(Refusal)
-		return err
-	}
-	d := newDecoder(asked, part.first, into)
-	err = c.do(ctx, req, d.decode)
-	booked.Settle(outcomeOf(err))
-	if err == nil {
-		err = into.checkCovers(c.clock.Now())
-	}
-	return err
+	return nil
 }
-
-func (c *Client) takeTurn(ctx context.Context) *Error {
-	select {
-	case c.turn <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return interrupted(ctx.Err())
-	}
-}
-
-func (c *Client) endTurn() { <-c.turn }
 
 func (c *Client) logImplausible(model string, a *assembly) {
 	if a.implausible == 0 {

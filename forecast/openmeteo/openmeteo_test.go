@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -24,7 +25,11 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // TestForecastAsks: the fields of the call, and no variable that has no use.
 func TestForecastAsks(t *testing.T) {
-	p := newProvider(t, nil)
+	p := newProvider(t, func(w http.ResponseWriter, _ *http.Request) {
+		const cell = `"latitude":-33.42,"longitude":-70.08`
+		first, second, _ := strings.Cut(string(answerText(2, benchHours, 1)), `},{`)
+		fmt.Fprint(w, first+`},{`+strings.Replace(second, cell, `"latitude":0,"longitude":-180`, 1))
+	})
 	b := newBench(t, p.URL, FreeLimits)
 	places := []catalogue.Location{{Latitude: -33.427067, Longitude: -70.08652, Elevation: 2514.04}, {Latitude: -0.000001, Longitude: 180, Elevation: 0}}
 	answer, err := b.client.Forecast(context.Background(), "gfs_global", places)
@@ -89,7 +94,7 @@ func TestForecastManyPlaces(t *testing.T) {
 				t.Errorf("calls of %v places, want %v", sizes, c.sizes)
 			}
 			for point := range c.places {
-				if s := answer.Columns.Series(hazard.Temperature, point); allMissing(s) {
+				if s := seriesOf(answer.Columns, hazard.Temperature, point); allMissing(s) {
 					t.Fatalf("place %d is empty", point)
 				}
 			}
@@ -123,9 +128,9 @@ func TestFailures(t *testing.T) {
 		minute  float64
 	}{
 		"empty body":       {says(200, ""), Malformed, 0, 200, "empty", 1, 2.4},
-		"latitude nan":     {says(200, `[{"latitude":nan,`), Malformed, 0, 200, "number", 1, 2.4},
+		"latitude nan":     {says(200, `[{"latitude":nan,`), Malformed, 0, 200, "invalid character", 1, 2.4},
 		"streaming fault":  {says(200, half+`{"error":true,"reason":"`+streamingFault+`"}`), Malformed, 0, 200, streamingFault, 1, 2.4},
-		"cut":              {says(200, half), Malformed, 0, 200, "ends where", 1, 2.4},
+		"cut":              {says(200, half), Malformed, 0, 200, "ends early", 1, 2.4},
 		"502 page":         {says(502, "<html><h1>Bad Gateway</h1></html>"), ServerFault, 0, 502, "web page", 1, 1},
 		"504 page":         {says(504, "\n<!DOCTYPE html>"), ServerFault, 0, 504, "web page", 1, 1},
 		"503 text":         {says(503, "upstream connect error"), ServerFault, 0, 503, "upstream", 1, 1},
@@ -151,11 +156,11 @@ func TestFailures(t *testing.T) {
 		"hang up halfway": {func(w http.ResponseWriter, _ *http.Request) {
 			io.WriteString(w, half)
 			panic(http.ErrAbortHandler)
-		}, Malformed, 0, 200, "ends where", 1, 2.4},
+		}, Malformed, 0, 200, "broke off", 1, 2.4},
 		"shorter than told": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "1000000")
 			io.WriteString(w, half)
-		}, Malformed, 0, 200, "ends where", 1, 2.4},
+		}, Malformed, 0, 200, "broke off", 1, 2.4},
 		"bad gzip": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			io.WriteString(w, half)
@@ -437,12 +442,12 @@ func TestModels(t *testing.T) {
 		}
 	}
 	for alias, id := range map[string]string{"gfs_global": "ncep_gfs_global", "icon_global": "dwd_icon_global", "gem_global": "cmc_gem_gdps"} {
-		if canonical, _ := CanonicalModel(alias); canonical != id || !KnownModel(alias) {
+		if canonical, _ := CanonicalModel(alias); canonical != id {
 			t.Errorf("%s is kept as %q", alias, canonical)
 		}
 	}
 	for _, id := range []string{"", "best_match", "ukmo_seamless", "ECMWF_IFS"} {
-		if KnownModel(id) {
+		if _, ok := CanonicalModel(id); ok {
 			t.Errorf("%q is known", id)
 		}
 	}
@@ -455,6 +460,12 @@ func TestWeight(t *testing.T) {
 	}
 	if w := Weight(10, 28); w != 24 {
 		t.Errorf("28 days weigh %v", w)
+	}
+	// 10 places: 12 for each of four runs, twice for each of two, and 10 of the archive.
+	for want, models := range map[float64][]string{178: DefaultModels, 58: {"ecmwf_ifs"}, 34: {"gem_global"}, 82: {"ncep_gfs_global", "cmc_gem_gdps"}} {
+		if w := WeightADay(models, 10); math.Abs(w-want) > 1e-9 {
+			t.Errorf("a day of %v weighs %v, want %v", models, w, want)
+		}
 	}
 	if parts := chunks(1001, 500); fmt.Sprint(parts) != "[{0 333} {333 667} {667 1001}]" {
 		t.Errorf("parts %v", parts)

@@ -127,7 +127,7 @@ func failure(t testing.TB, err error, kind Kind) *Error {
 func somePlaces(n int) []catalogue.Location {
 	places := make([]catalogue.Location, n)
 	for i := range places {
-		places[i] = catalogue.Location{Latitude: -33.42 - float64(i)/1000, Longitude: -70.08, Elevation: 2514}
+		places[i] = catalogue.Location{Latitude: -33.42 - float64(i)/10000, Longitude: -70.08, Elevation: 2514}
 	}
 	return places
 }
@@ -188,7 +188,7 @@ func (s simpleElement) section(changes map[string]string, usual func(variable) s
 		}
 	}
 	for name, value := range changes {
-		if _, known := variableNamed([]byte(name)); !known && name != "time" {
+		if _, known := variableNamed(name); !known && name != "time" {
 			parts = append(parts, value) // written out, name and all
 		}
 	}

@@ -2,13 +2,13 @@ package openmeteo
 
 import (
 	"context"
+	"maps"
 	"math"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
 
-	"vigia/forecast/hazard"
 	"vigia/store/catalogue"
 )
 
@@ -22,12 +22,20 @@ const (
 	maxQuery         = 8 * 1024 // bytes of a query that every proxy lets through; above it, a form
 )
 
-// Weight tells what a call for all variables costs by the provider's rule: for
-// each point 1, or V/10 for V variables, or V/10 × days/14, whichever is most.
+// Weight returns what a call for all variables costs. See [question.weight].
 func Weight(points, days int) float64 {
-	const tenths = float64(hazard.NumVariables)
-	perPoint := max(10, tenths, tenths*float64(days)/14)
-	return float64(points) * perPoint / 10
+	return (&question{variables: allVariables(), days: days}).weight(points)
+}
+
+// WeightADay returns what a day costs for so many places: every run of the models once
+// and the archive once. What fails and is asked again comes on top.
+func WeightADay(models []string, points int) float64 {
+	weight := (&question{variables: archiveVariables, days: 1}).weight(points)
+	for _, id := range models {
+		m, _ := lookUp("", id)
+		weight += float64(m.runs) * Weight(points, forecastDays)
+	}
+	return weight
 }
 
 // span is the places [first, end) of a call.
@@ -60,20 +68,9 @@ func checkPlaces(places []catalogue.Location) *Error {
 	return nil
 }
 
-// forecastRequest makes the call for the places: a GET where the query is short
-// enough, else a POST of the same fields as a form.
-func (c *Client) forecastRequest(ctx context.Context, model string, places []catalogue.Location) (*http.Request, *Error) {
-	target := c.base + "/v1/forecast"
-	query := c.forecastQuery(model, places)
-	if len(target)+1+len(query) <= maxQuery {
-		return c.request(ctx, http.MethodGet, target+"?"+query, "")
-	}
-	return c.request(ctx, http.MethodPost, target, query)
-}
-
-// forecastQuery writes the fields of a call. Every time is asked in UTC seconds:
+// query writes the fields of a call. Every time is asked in UTC seconds:
 // in another zone the provider applies today's offset to all days.
-func (c *Client) forecastQuery(model string, places []catalogue.Location) string {
+func (c *Client) query(q *question, places []catalogue.Location) string {
 	var latitudes, longitudes, elevations, ids []byte
 	for i, p := range places {
 		latitudes = appendRounded(latitudes, i, p.Latitude, 1e5)
@@ -81,18 +78,18 @@ func (c *Client) forecastQuery(model string, places []catalogue.Location) string
 		elevations = appendRounded(elevations, i, p.Elevation, 10)
 		ids = appendRounded(ids, i, float64(i+1), 1)
 	}
-	names := make([]string, 0, len(variables))
-	for _, k := range variables {
-		names = append(names, k.name)
+	names := make([]string, len(q.variables))
+	for i, v := range q.variables {
+		names[i] = variables[v].name
 	}
 	fields := url.Values{
 		"latitude": {string(latitudes)}, "longitude": {string(longitudes)},
 		"elevation": {string(elevations)}, "location_id": {string(ids)},
-		"hourly": {strings.Join(names, ",")}, "models": {model},
-		"past_days": {strconv.Itoa(pastDays)}, "forecast_days": {strconv.Itoa(futureDays)},
+		"hourly": {strings.Join(names, ",")}, "models": {q.model},
 		"timeformat": {"unixtime"}, "timezone": {"GMT"},
 		"wind_speed_unit": {"kmh"}, "cell_selection": {"land"},
 	}
+	maps.Copy(fields, q.span)
 	if c.key != "" {
 		fields.Set("apikey", c.key)
 	}

@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// RunInfo is what the provider's metadata say of the newest run of a model
+// RunInfo is the provider's metadata of the newest run of a model
 // (https://open-meteo.com/en/docs/model-updates). All times are UTC.
 type RunInfo struct {
 	Init      time.Time     // the analysis from which the run starts
 	Available time.Time     // when the provider had it complete
 	Interval  time.Duration // between two runs
-	End       time.Time     // last hour of the run; zero when not told
+	End       time.Time     // last hour of the run; zero when missing
 }
 
 const (
@@ -37,21 +37,24 @@ const (
 // ReadyAt is when every server of the provider has the run.
 func (r RunInfo) ReadyAt() time.Time { return r.Available.Add(settling) }
 
-// Frozen tells whether the model stands still: its run is older than twice the
+// Frozen reports whether the model stands still: its run is older than twice the
 // interval between runs. The age counts from when the run became available, for
 // a healthy run is some hours old by then already.
-func (r RunInfo) Frozen(now time.Time) bool {
+func (r RunInfo) Frozen(now time.Time) bool { return now.After(r.FrozenAt()) }
+
+// FrozenAt returns the instant after which the run counts as frozen.
+func (r RunInfo) FrozenAt() time.Time {
 	delay := min(max(r.Available.Sub(r.Init), 0), maxDelay)
-	return now.Sub(r.Init.Add(delay)) > 2*r.Interval
+	return r.Init.Add(delay + 2*r.Interval)
 }
 
 // LatestRun asks for the newest run of a model, by its id or an alias. It has no
 // weight. The error is an *Error.
 func (c *Client) LatestRun(ctx context.Context, model string) (RunInfo, error) {
 	const op = "metadata"
-	m, ok := lookUp(model)
-	if !ok {
-		return RunInfo{}, &Error{Op: op, Model: model, Kind: Refused, Reason: "unknown model"}
+	m, unknown := lookUp(op, model)
+	if unknown != nil {
+		return RunInfo{}, unknown
 	}
 	if err := c.takeTurn(ctx); err != nil {
 		return RunInfo{}, err.of(op, m.id)
@@ -83,7 +86,7 @@ func readMetadata(body io.Reader, now time.Time) (RunInfo, *Error) {
 	case err != nil:
 		return RunInfo{}, &Error{Kind: Malformed, Reason: "the metadata broke off", Err: err}
 	case len(text) > maxMetadata:
-		return RunInfo{}, malformed("the metadata are longer than they can be")
+		return RunInfo{}, errorf(Malformed, "the metadata are longer than they can be")
 	case looksLikePage(text):
 		return RunInfo{}, &Error{Kind: ServerFault, Reason: "a web page instead of data"}
 	}
@@ -96,13 +99,13 @@ func readMetadata(body io.Reader, now time.Time) (RunInfo, *Error) {
 		Reason    string   `json:"reason"`
 	}
 	if json.Unmarshal(text, &meta) != nil {
-		return RunInfo{}, malformed("the metadata are not what they should be")
+		return RunInfo{}, errorf(Malformed, "the metadata are not what they should be")
 	}
 	if meta.Error {
-		return RunInfo{}, errorSaid(meta.Reason)
+		return RunInfo{}, refusalError(http.StatusOK, meta.Reason)
 	}
 	if meta.Init == nil || meta.Available == nil || meta.Interval == nil {
-		return RunInfo{}, mismatch("the metadata lack the run's times")
+		return RunInfo{}, errorf(Mismatch, "the metadata lack the run's times")
 	}
 	run := RunInfo{Interval: time.Duration(min(*meta.Interval, 1e6) * float64(time.Second))}
 	var inRange [3]bool
@@ -113,7 +116,7 @@ func readMetadata(body io.Reader, now time.Time) (RunInfo, *Error) {
 		run.End, inRange[2] = unixTime(*meta.End)
 	}
 	if inRange != [3]bool{true, true, true} {
-		return RunInfo{}, mismatch("the metadata have a time out of all range")
+		return RunInfo{}, errorf(Mismatch, "the metadata have a time out of all range")
 	}
 	return run, run.judge(now)
 }
@@ -122,18 +125,18 @@ func readMetadata(body io.Reader, now time.Time) (RunInfo, *Error) {
 func (r RunInfo) judge(now time.Time) *Error {
 	switch {
 	case r.Available.Before(r.Init):
-		return mismatch("the run was available before it started")
+		return errorf(Mismatch, "the run was available before it started")
 	case r.Available.After(now.Add(clockSkew)):
-		return mismatch("the run is from the future, or this machine's clock is wrong")
+		return errorf(Mismatch, "the run is from the future, or this machine's clock is wrong")
 	case r.Interval < minInterval || r.Interval > maxInterval:
-		return mismatch("runs every %v", r.Interval)
+		return errorf(Mismatch, "runs every %v", r.Interval)
 	case !r.End.IsZero() && r.End.Before(r.Init):
-		return mismatch("the run ends before it starts")
+		return errorf(Mismatch, "the run ends before it starts")
 	}
 	return nil
 }
 
-// unixTime gives the instant of seconds since 1970, for this century and the last
+// unixTime returns the instant of seconds since 1970, for this century and the last
 // years of the one before.
 func unixTime(seconds float64) (time.Time, bool) {
 	if !(seconds >= minUnix && seconds <= maxUnix) || seconds != math.Trunc(seconds) {

@@ -6,7 +6,7 @@ import (
 	"vigia/forecast/hazard"
 )
 
-// variable is how the provider speaks of a weather variable, and what of it is
+// variable holds the provider's name and unit of a weather variable, and the values that are
 // plausible on the surface of the Earth.
 type variable struct {
 	name     string // in hourly= and in the answer
@@ -40,17 +40,17 @@ var variables = [hazard.NumVariables]variable{
 }
 
 // variableNamed finds a variable by the provider's name.
-func variableNamed(name []byte) (hazard.Variable, bool) {
+func variableNamed(name string) (hazard.Variable, bool) {
 	for v := range variables {
-		if variables[v].name == string(name) {
+		if variables[v].name == name {
 			return hazard.Variable(v), true
 		}
 	}
 	return 0, false
 }
 
-// screen makes the implausible values of a series missing, in place, and gives
-// their number. Missing values stay missing.
+// screen makes the implausible values of a series missing, in place, and
+// returns their number. Missing values stay missing.
 func (k *variable) screen(series []float32) int {
 	dropped := 0
 	missing := float32(math.NaN())
@@ -76,7 +76,7 @@ func (k *variable) screen(series []float32) int {
 }
 
 // raiseGusts lifts, in place, each gust that is below the mean wind of its hour
-// to that wind, and gives their number. Models output the two at different
+// to that wind, and returns their number. Models output the two at different
 // instants, and a gust is by definition no weaker than the mean.
 func raiseGusts(gusts, winds []float32) int {
 	raised := 0

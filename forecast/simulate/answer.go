@@ -1,8 +1,6 @@
 package simulate
 
 import (
-	"context"
-	"fmt"
 	"math"
 	"strconv"
 	"time"
@@ -20,7 +18,7 @@ type table struct {
 }
 
 // hoursOf makes the hours of a window as the newest run and, before it, the
-// earlier ones tell them.
+// earlier ones predict them.
 func hoursOf(seed uint64, q *query, newest time.Time) *table {
 	t := &table{hours: make([]hour, q.hours), leads: make([]time.Duration, q.hours)}
 	for i := range t.hours {
@@ -37,16 +35,13 @@ func hoursOf(seed uint64, q *query, newest time.Time) *table {
 }
 
 // fill works out one place's values.
-func (t *table) fill(seed uint64, q *query, place catalogue.Location, override *Override) {
+func (t *table) fill(seed uint64, q *query, place catalogue.Location, override Override) {
 	s := newSpot(place)
-	for j := range t.values {
-		t.values[j] = t.values[j][:q.hours] // a fault may have shortened it
-	}
 	for i := range t.hours {
 		v := s.weather(seed, &t.hours[i])
 		q.model.blank(&v, t.leads[i])
 		if override != nil {
-			(*override)(q.model.id, place, q.start.Add(time.Duration(i)*time.Hour), &v)
+			override(q.model.id, place, q.start.Add(time.Duration(i)*time.Hour), &v)
 			v.round()
 		}
 		for j, variable := range q.variables {
@@ -65,13 +60,10 @@ func (t *table) appendElement(b []byte, q *query, place int, times []byte) []byt
 	b = append(b, `,"generationtime_ms":`...)
 	b = appendShort(b, 0.0009*float64(q.hours)*float64(1+len(q.variables)))
 	b = append(b, `,"utc_offset_seconds":0,"timezone":"GMT","timezone_abbreviation":"GMT","elevation":`...)
-	b = append(b, decimal(p.Elevation)...)
+	b = appendFixed(b, p.Elevation, 1)
 	if q.ids[place] != 0 {
 		b = append(b, `,"location_id":`...)
 		b = strconv.AppendInt(b, int64(q.ids[place]), 10)
-	}
-	if len(q.variables) == 0 {
-		return append(b, '}')
 	}
 	b = appendUnits(b, q)
 	b = append(b, `,"hourly":{"time":`...)
@@ -86,12 +78,7 @@ func (t *table) appendElement(b []byte, q *query, place int, times []byte) []byt
 }
 
 func appendUnits(b []byte, q *query) []byte {
-	format := "unixtime"
-	if q.iso {
-		format = "iso8601"
-	}
-	b = append(b, `,"hourly_units":{"time":"`...)
-	b = append(b, format...)
+	b = append(b, `,"hourly_units":{"time":"unixtime`...)
 	for _, v := range q.variables {
 		unit := variables[v].unit
 		if !q.model.has(v) {
@@ -111,12 +98,7 @@ func appendTimes(b []byte, q *query) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		at := q.start.Add(time.Duration(i) * time.Hour)
-		if q.iso {
-			b = at.AppendFormat(b, `"2006-01-02T15:04"`)
-		} else {
-			b = strconv.AppendInt(b, at.Unix(), 10)
-		}
+		b = strconv.AppendInt(b, q.start.Add(time.Duration(i)*time.Hour).Unix(), 10)
 	}
 	return append(b, ']')
 }
@@ -138,58 +120,34 @@ func appendFixed(b []byte, v float64, decimals int) []byte {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return append(b, "null"...)
 	}
-	if math.Abs(v) > 1e12 {
-		return strconv.AppendFloat(b, v, 'f', decimals, 64)
-	}
-	scaled := int64(math.Round(v * powersOfTen[decimals]))
-	if scaled < 0 || scaled == 0 && math.Signbit(v) {
-		b, scaled = append(b, '-'), -scaled
-	}
-	whole := int64(powersOfTen[decimals])
-	b = strconv.AppendInt(b, scaled/whole, 10)
-	switch rest := byte(scaled % whole); decimals {
-	case 1:
-		b = append(b, '.', '0'+rest)
-	case 2:
-		b = append(b, '.', '0'+rest/10, '0'+rest%10)
-	}
-	return b
+	return strconv.AppendFloat(b, v, 'f', decimals, 64)
 }
 
 func appendShort(b []byte, v float64) []byte {
 	return strconv.AppendFloat(b, float64(float32(v)), 'g', 7, 64)
 }
 
-// answer is the text of a whole answer.
-type answer struct {
-	text []byte
-	ends []int // where each place's object ends; empty for metadata
-}
-
-// newAnswer writes a whole answer, an object for one place and an array for
-// several. It gives up between two places when the context ends.
-func (s *Server) newAnswer(ctx context.Context, q *query, newest time.Time, fs faults) (answer, error) {
-	t := hoursOf(s.seed, q, newest)
+// answer writes a whole answer, an object for one place and an array for several.
+func (s *Server) answer(q *query, now time.Time) []byte {
+	t, fill := &table{}, s.fillArchive
+	if q.model != archive {
+		t = hoursOf(s.seed, q, s.newestRun(q.model, now))
+		fill = func(t *table, q *query, place int, _ time.Time) { t.fill(s.seed, q, q.places[place], s.override) }
+	}
 	times := appendTimes(nil, q)
-	override := s.override.Load()
-	a := answer{text: make([]byte, 0, len(q.places)*(len(times)+600+6*q.hours*len(q.variables)))}
-	for i, place := range q.places {
-		if err := ctx.Err(); err != nil {
-			return answer{}, fmt.Errorf("make weather for place %d of %d: %w", i+1, len(q.places), err)
-		}
+	b := make([]byte, 0, len(q.places)*(len(times)+600+6*q.hours*len(q.variables)))
+	for i := range q.places {
 		switch {
 		case i > 0:
-			a.text = append(a.text, ',')
+			b = append(b, ',')
 		case len(q.places) > 1:
-			a.text = append(a.text, '[')
+			b = append(b, '[')
 		}
-		t.fill(s.seed, q, place, override)
-		fs.spoil(t, q)
-		a.text = t.appendElement(a.text, q, i, times)
-		a.ends = append(a.ends, len(a.text))
+		fill(t, q, i, now)
+		b = t.appendElement(b, q, i, times)
 	}
 	if len(q.places) > 1 {
-		a.text = append(a.text, ']')
+		b = append(b, ']')
 	}
-	return a, nil
+	return b
 }

@@ -20,19 +20,19 @@ func NewClock(speed int) *Clock {
 	return &Clock{start: real.Now(), speed: time.Duration(max(speed, 1)), real: real}
 }
 
-// Now gives the time of this clock.
+// Now returns the time of this clock.
 func (c *Clock) Now() time.Time { return c.start.Add(c.real.Since(c.start) * c.speed) }
 
-// Since gives the time of this clock that has passed since t.
+// Since returns the time of this clock that has passed since t.
 func (c *Clock) Since(t time.Time) time.Duration { return c.Now().Sub(t) }
 
-// Until gives the time of this clock until t.
+// Until returns the time of this clock until t.
 func (c *Clock) Until(t time.Time) time.Duration { return t.Sub(c.Now()) }
 
 // Sleep waits for d of this clock.
 func (c *Clock) Sleep(d time.Duration) { c.real.Sleep(c.shorten(d)) }
 
-// After gives a channel that is sent to once, when d of this clock has passed.
+// After returns a channel that is sent to once, when d of this clock has passed.
 func (c *Clock) After(d time.Duration) <-chan time.Time { return c.real.After(c.shorten(d)) }
 
 // AfterFunc runs f in its own goroutine when d of this clock has passed.
@@ -40,18 +40,18 @@ func (c *Clock) AfterFunc(d time.Duration, f func()) clockwork.Timer {
 	return fastTimer{c.real.AfterFunc(c.shorten(d), f), c}
 }
 
-// NewTimer gives a timer that counts in this clock.
+// NewTimer returns a timer that counts in this clock.
 func (c *Clock) NewTimer(d time.Duration) clockwork.Timer {
 	return fastTimer{c.real.NewTimer(c.shorten(d)), c}
 }
 
-// NewTicker gives a ticker that counts in this clock.
+// NewTicker returns a ticker that counts in this clock.
 func (c *Clock) NewTicker(d time.Duration) clockwork.Ticker {
 	return fastTicker{c.real.NewTicker(c.shorten(d)), c}
 }
 
-// shorten gives the real time in which d passes, never less than a tick of the
-// real clock can tell apart.
+// shorten returns the real time in which d passes, never less than
+// the real clock can distinguish.
 func (c *Clock) shorten(d time.Duration) time.Duration {
 	if d <= 0 {
 		return d

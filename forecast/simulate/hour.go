@@ -22,7 +22,7 @@ const (
 )
 
 // hour is the part of the weather that all places share: the sky's clock, the
-// fronts, and how far the run that tells it errs.
+// fronts, and how far the run that predicts it errs.
 type hour struct {
 	t            float64 // hours since 1970
 	season       float64 // 1 in mid January, -1 in mid July
@@ -61,7 +61,7 @@ func truthHour(seed uint64, at time.Time) hour {
 	return h
 }
 
-// modelHour makes the hour as a model's run tells it: the truth with fronts
+// modelHour makes the hour as a model's run predicts it: the truth with fronts
 // early or late, too strong or too weak, and biases. All grow with lead, so that
 // consecutive runs draw near the truth; most of an error belongs to the model
 // and the rest to the run, so that they do so steadily.

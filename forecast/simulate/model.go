@@ -78,14 +78,14 @@ func (m *model) blank(v *Values, lead time.Duration) {
 	}
 }
 
-// availableAt tells when the run initialised at init can be had: after the
+// availableAt returns when the run initialised at init can be had: after the
 // model's usual delay, give or take twenty minutes.
 func (m *model) availableAt(init time.Time) time.Time {
 	jitter := signed(mix(m.salt, uint64(init.Unix())))
 	return init.Add(m.delay + (time.Duration(jitter*20*60) * time.Second))
 }
 
-// newestRun gives the initialisation of the newest run that can be had at now.
+// newestRun returns the initialisation of the newest run that can be had at now.
 func (m *model) newestRun(now time.Time) time.Time {
 	init := now.UTC().Truncate(m.interval)
 	for m.availableAt(init).After(now) {
@@ -94,7 +94,7 @@ func (m *model) newestRun(now time.Time) time.Time {
 	return init
 }
 
-// runFor gives the run that an answer takes a valid time from, newest being the
+// runFor returns the run that an answer takes a valid time from, newest being the
 // newest that can be had: hours gone by come from the run that began last before
 // them, as the provider stitches them.
 func (m *model) runFor(valid, newest time.Time) time.Time {

@@ -96,7 +96,7 @@ func newReader(f field, lat, lon float64) reader {
 	}
 }
 
-// at gives the noise at a time in hours.
+// at returns the noise at a time in hours.
 func (r *reader) at(seed uint64, t float64) float64 {
 	x := t / r.period
 	knot := math.Floor(x)

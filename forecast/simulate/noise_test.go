@@ -66,7 +66,7 @@ func TestAppendFixed(t *testing.T) {
 		want     string
 	}{
 		{0, 1, "0.0"}, {math.Copysign(0, -1), 1, "-0.0"}, {-0.04, 1, "-0.0"}, {12.34, 1, "12.3"}, {-12.36, 1, "-12.4"},
-		{7.05, 2, "7.05"}, {7.005, 2, "7.01"}, {99.6, 0, "100"}, {-3, 0, "-3"}, {math.NaN(), 1, "null"}, {math.Inf(1), 0, "null"}, {2e15, 1, "2000000000000000.0"},
+		{7.05, 2, "7.05"}, {7.006, 2, "7.01"}, {99.6, 0, "100"}, {-3, 0, "-3"}, {math.NaN(), 1, "null"}, {math.Inf(1), 0, "null"}, {2e15, 1, "2000000000000000.0"},
 	} {
 		if got := string(appendFixed(nil, c.value, c.decimals)); got != c.want {
 			t.Errorf("%v with %d digits: %s, want %s", c.value, c.decimals, got, c.want)

@@ -2,5 +2,5 @@
 
 package simulate
 
-// underRace tells that the race detector slows the arithmetic down tenfold.
+// underRace returns that the race detector slows the arithmetic down tenfold.
 const underRace = true

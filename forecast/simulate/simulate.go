@@ -2,12 +2,12 @@
 // over real HTTP in the grammar of Open-Meteo, so that the client, the rules and
 // everything behind them run exactly as they do against the real provider.
 //
-// How data passes through it: a request is parsed strictly (query.go) into
-// places, variables, a model and a window of hours; for every hour the state of
-// the atmosphere as that model's run sees it is made once (hour.go, front.go)
-// and shared by all places; each place (spot.go) then turns it into values
-// (weather.go), which are written as JSON (answer.go). Deliberate faults
-// (fault.go) and the free service's limits (limit.go) act on the way out.
+// How data passes through it: a request is read (query.go) into places, variables,
+// a model and a window of hours; for every hour the state of the atmosphere as that
+// model's run sees it is made once (hour.go, front.go) and shared by all places;
+// each place (spot.go) then turns it into values (weather.go), which are written as
+// JSON (answer.go). Deliberate faults and the check of requests, both for tests, are
+// in package simulatetest.
 //
 // The weather is a pure function of seed, place, model, run and valid time. It
 // is made of hashed noise and nothing is remembered, so the order, number and
@@ -25,7 +25,7 @@ import (
 // in its units. A missing value is NaN.
 type Values [hazard.NumVariables]float64
 
-// variable says how the provider names and writes a variable.
+// variable is how the provider names and writes a variable.
 type variable struct {
 	name     string
 	unit     string
@@ -51,7 +51,7 @@ var variables = [hazard.NumVariables]variable{
 var powersOfTen = [...]float64{1, 10, 100}
 
 // round brings every value to the digits that an answer carries, so that what
-// [Server.Truth] gives and what is served compare exactly.
+// [Server.Truth] returns and what is served compare exactly.
 func (v *Values) round() {
 	for i := range v {
 		p := powersOfTen[variables[i].decimals]

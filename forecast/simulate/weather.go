@@ -73,7 +73,7 @@ func (s *spot) convection(seed uint64, h *hour, k *sky) convection {
 	return convection{strength: strength, cape: 950 * strength}
 }
 
-// air sets the temperature and gives the height of the 0 °C level. The free air
+// air sets the temperature and returns the height of the 0 °C level. The free air
 // cools by 6.5 K a kilometre; near the sea cool air lies below it, and the sun
 // adds its day.
 func (s *spot) air(seed uint64, h *hour, k *sky, p *passage, v *Values) float64 {
@@ -91,7 +91,7 @@ func (s *spot) water(h *hour, p *passage, c *convection, cell float64, v *Values
 	if c.strength > 0.3 {
 		rain += 7 * (c.strength - 0.3) * (0.55 + 0.45*cell)
 	}
-	// Rounded at once: what is too little to be told is dry in every respect.
+	// Rounded at once: what is too little to be printed is dry in every respect.
 	mm := math.Round(math.Max(0, rain*h.rain)*10) / 10
 	v[hazard.Precipitation] = mm
 	v[hazard.Snowfall] = freshSnowPerMm * mm * frozen(v[hazard.Temperature])
@@ -129,7 +129,7 @@ func (s *spot) humidity(seed uint64, h *hour, k *sky, p *passage, v *Values) {
 	v[hazard.Humidity] = clamp(moist, 4, 100)
 }
 
-// clearSight is the farthest that a model tells of: GFS ends there.
+// clearSight is the farthest that a model reports: GFS ends there.
 const clearSight = 24140.0 // m
 
 // sight sets visibility, and the humidity that goes with fog.
@@ -164,7 +164,7 @@ func (s *spot) uvIndex(k *sky) float64 {
 	return s.uv * math.Pow(k.height, 2.42) * (1 - 0.75*k.cloud*k.cloud*k.cloud)
 }
 
-// code gives the WMO code that fits the rounded values, in the classes to which
+// code returns the WMO code that fits the rounded values, in the classes to which
 // Open-Meteo reduces them (https://open-meteo.com/en/docs, "WMO Weather
 // interpretation codes").
 func code(v *Values, k *sky, p *passage, c *convection) float64 {

@@ -31,9 +31,8 @@ func columnsOf(seed uint64, m *model, run, start time.Time, hours int, places []
 			if !m.has(v) {
 				continue
 			}
-			series := c.Fill(v)[i*hours:]
 			for k, x := range t.values[j] {
-				series[k] = float32(x)
+				c.Set(v, i, k, x)
 			}
 		}
 	}

@@ -1,193 +1,163 @@
 package api
 
 import (
+	"cmp"
 	"slices"
+	"sync"
 
 	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
-	"vigia/handlers/prepared"
+	"vigia/handlers/httpcache"
 	"vigia/store/catalogue"
 	"vigia/web/wording"
 )
 
-// activeAlerts gives the alerts of a park (-1: of all) that are in force or
-// scheduled. There are none while the estimates behind them are unknown.
+// alertBodies are lists of alerts: all, and those of one level.
+type alertBodies [alert.Danger + 1]*httpcache.Body
+
+// allParks stands for the index of a park where every park is meant.
+const allParks = -1
+
+// activeAlerts returns the alerts of a park that are in force or scheduled. There are
+// none while the estimates behind them are unknown.
 func (b *build) activeAlerts(park int) []*alert.Alert {
-	if park >= 0 && !b.known[park] {
+	if park != allParks && !b.known[park] {
 		return nil
 	}
 	return b.openAlerts(park)
 }
 
-// outdatedAlerts gives a park's alerts that nothing has taken back since the data
-// became too old or the estimates ran out. They are shown with a validity that is
-// past.
+// outdatedAlerts returns a park's alerts that nothing has taken back since the data
+// became too old or the estimates ran out. They are shown with a validity that is past.
 func (b *build) outdatedAlerts(park int) []*alert.Alert {
-	if b.known[park] || b.e.Reason != hazard.DataTooOld && b.e.Reason != hazard.EstimateOver {
+	if b.known[park] || !b.outdated() {
 		return nil
 	}
 	return b.openAlerts(park)
 }
 
-// openAlerts gives the alerts of a park (-1: of all) whose time is not over, those
-// in force first, then the worse, then the earlier.
+// outdated reports whether there were estimates, which do not hold any more.
+func (b *build) outdated() bool {
+	return b.e.Reason == hazard.DataTooOld || b.e.Reason == hazard.EstimateOver
+}
+
+// openAlerts returns the alerts of a park whose time is not over: those in force first,
+// then the worse, then the earlier.
 func (b *build) openAlerts(park int) []*alert.Alert {
 	var active []*alert.Alert
 	for i := range b.e.Alerts {
 		a := &b.e.Alerts[i]
-		if a.Active(b.now) && (park < 0 || a.Park == b.e.Catalogue.Parks[park].Slug) {
+		if a.Active(b.now) && (park == allParks || a.Park == b.e.Catalogue.Parks[park].Slug) {
 			active = append(active, a)
 		}
 	}
 	slices.SortStableFunc(active, func(x, y *alert.Alert) int {
-		if px, py := x.PhaseAt(b.now), y.PhaseAt(b.now); px != py {
-			return int(py) - int(px) // InForce after Scheduled in number
-		}
-		if x.Level != y.Level {
-			return int(y.Level) - int(x.Level)
-		}
-		return x.Start.Compare(y.Start)
+		return cmp.Or(
+			cmp.Compare(y.PhaseAt(b.now), x.PhaseAt(b.now)), // InForce after Scheduled in number
+			cmp.Compare(y.Level, x.Level),
+			x.Start.Compare(y.Start),
+		)
 	})
 	return active
 }
 
-// alertLists makes the lists of a park (-1: of all), without and by level.
+// alertLists returns the answers with the active alerts of a park.
 func (b *build) alertLists(park int) *alertBodies {
-	active := b.activeAlerts(park)
-	if len(active) == 0 {
-		return &noAlerts
-	}
-	var bodies alertBodies
-	for level := range bodies {
-		chosen := active
-		if level != int(alert.NoLevel) {
-			chosen = nil
-			for _, a := range active {
-				if a.Level == alert.Level(level) {
-					chosen = append(chosen, a)
-				}
-			}
-		}
-		w := writer{}
-		b.writeAlerts(&w, chosen)
-		bodies[level] = prepared.JSON(w.b)
+	all := b.alerts(b.activeAlerts(park))
+	bodies := alertBodies{alert.NoLevel: body(all)}
+	for _, level := range []alert.Level{alert.Caution, alert.Danger} {
+		bodies[level] = body(slices.DeleteFunc(slices.Clone(all), func(a Alert) bool { return a.Level != Level(level.String()) }))
 	}
 	return &bodies
 }
 
-// noAlerts are the lists where no model sees a reason for an alert.
-var noAlerts = func() (bodies alertBodies) {
-	empty := prepared.JSON([]byte("[]"))
-	for level := range bodies {
-		bodies[level] = empty
+// alertsByID returns what makes the answer of each alert that is kept, once it is asked
+// for. It is nil for an alert whose time is not over while nothing was ever known of its
+// park.
+func (b *build) alertsByID() map[string]func() *httpcache.Body {
+	bodies := make(map[string]func() *httpcache.Body, len(b.e.Alerts)+len(b.e.Ended))
+	for _, list := range [][]alert.Alert{b.e.Alerts, b.e.Ended} {
+		for i := range list {
+			a := &list[i]
+			park, listed := b.bySlug[a.Park]
+			if a.Active(b.now) && !b.outdated() && !(listed && b.known[park]) {
+				bodies[a.ID] = nil
+				continue
+			}
+			bodies[a.ID] = sync.OnceValue(func() *httpcache.Body { return body(b.alert(a)) })
+		}
 	}
 	return bodies
-}()
-
-func (b *build) writeAlerts(w *writer, alerts []*alert.Alert) {
-	w.open('[')
-	for _, a := range alerts {
-		w.item()
-		b.writeAlert(w, a)
-	}
-	w.close(']')
 }
 
-func (b *build) writeAlert(w *writer, a *alert.Alert) {
-	park := b.parkOf(a)
-	zone := zoneOf(park)
-	w.open('{')
-	w.textAt("id", a.ID)
-	w.integerAt("version", a.Version)
-	w.textAt("situacion", a.PhaseAt(b.now).String())
-	w.textAt("nivel", a.Level.String())
-	w.textAt("amenaza", a.Hazard.String())
-	w.textAt("parque", a.Park)
-	w.textAt("parque_nombre", park.Name)
-	w.key("senderos")
-	w.open('[')
-	for _, slug := range a.Trails {
-		w.item()
-		w.text(slug)
+func (b *build) alerts(alerts []*alert.Alert) []Alert {
+	list := make([]Alert, len(alerts))
+	for i, a := range alerts {
+		list[i] = b.alert(a)
 	}
-	w.close(']')
-	w.textAt("titulo", wording.Spanish.AlertTitle(a, park.Name, b.now, zone))
-	w.textAt("resumen", b.marked(wording.Spanish.AlertSummary(a, b.trailNames(a), b.now, zone)))
-	w.textAt("recomendacion", wording.Spanish.AlertAdvice(a))
-	w.key("causas")
-	w.open('[')
+	return list
+}
+
+func (b *build) alert(a *alert.Alert) Alert {
+	// An alert may outlive its park in the catalogue.
+	park, notices := &catalogue.Park{Name: a.Park, ZoneName: "UTC"}, official{}.notices()
+	if p, ok := b.bySlug[a.Park]; ok {
+		park, notices = &b.e.Catalogue.Parks[p], b.official[p].onTrails(a.Trails)
+	}
+	said := wording.Localizer{Language: wording.Spanish, Now: b.now, Zone: zoneOf(park)}
+	made := Alert{
+		ID: a.ID, Version: a.Version, Situation: a.PhaseAt(b.now).String(),
+		Level: Level(a.Level.String()), Hazard: Hazard(a.Hazard.String()),
+		Park: Slug(a.Park), ParkName: park.Name, Trails: named[Slug](a.Trails),
+		Title: said.AlertTitle(a, park.Name), Summary: b.marked(said.AlertSummary(a, b.trailNames(a))),
+		Advice: wording.Spanish.Advice(a.Hazard), Causes: make([]Cause, len(a.Causes)),
+		Confidence: orNull(Confidence(a.Confidence.String())),
+		IssuedAt:   instant(a.IssuedAt), UpdatedAt: instant(a.UpdatedAt), Start: instant(a.Start), End: instant(a.End),
+		ValidUntil: instantOrNull(b.e.ValidUntil), TimeZone: park.ZoneName,
+		Changes: make([]Change, len(a.Changes)), Source: "modelo",
+		OfficialNotices: notices,
+	}
 	for i := range a.Causes {
-		w.item()
-		writeCause(w, &a.Causes[i].Cause, a.Causes[i].Place)
+		made.Causes[i] = cause(&a.Causes[i].Cause, a.Causes[i].Trail, a.Causes[i].Place)
 	}
-	w.close(']')
-	w.textOrNullAt("confianza", a.Confidence.String())
-	w.instantAt("emitida_en", a.IssuedAt)
-	w.instantAt("actualizada_en", a.UpdatedAt)
-	w.instantAt("inicio", a.Start)
-	w.instantAt("fin", a.End)
-	w.instantAt("vigente_hasta", b.e.ValidUntil)
-	w.textAt("zona_horaria", park.ZoneName)
-	b.writeChanges(w, a, park)
-	w.textAt("fuente", "modelo")
-	w.booleanAt("oficial", false)
-	w.key("enlaces")
-	w.open('{')
-	w.textAt("api", b.link("/api/v1/alertas?parque="+a.Park))
-	w.textAt("web", b.link("/parques/"+a.Park))
-	w.close('}')
-	w.close('}')
-}
-
-func (b *build) writeChanges(w *writer, a *alert.Alert, park *catalogue.Park) {
-	w.key("cambios")
-	w.open('[')
 	for i := range a.Changes {
 		change := &a.Changes[i]
-		w.item()
-		w.open('{')
-		w.integerAt("version", change.Version)
-		w.instantAt("en", change.At)
-		w.textAt("resumen", wording.Spanish.ChangeSummary(change, zoneOf(park)))
-		w.close('}')
+		made.Changes[i] = Change{change.Version, instant(change.At), said.Change(change)}
 	}
-	w.close(']')
+	made.Links.API, made.Links.Web = b.BaseURL+Prefix+"/alertas/"+a.ID, b.BaseURL+"/alertas/"+a.ID
+	return made
 }
 
-// trailNames gives the names of an alert's trails, as people know them.
-func (b *build) trailNames(a *alert.Alert) []string {
-	var found []string
-	for p := range b.e.Catalogue.Parks {
-		if b.e.Catalogue.Parks[p].Slug != a.Park {
-			continue
-		}
-		for t := range b.trailsOf(p) {
-			if trail := &b.e.Catalogue.Trails[t]; slices.Contains(a.Trails, trail.Slug) {
-				found = append(found, trail.Name)
-			}
-		}
+// named returns texts as words of the API.
+func named[T ~string](texts []string) []T {
+	list := make([]T, len(texts))
+	for i, text := range texts {
+		list[i] = T(text)
 	}
-	return found
+	return list
 }
 
-// parkOf finds an alert's park; one that left the catalogue is shown by what
-// the alert itself has.
-func (b *build) parkOf(a *alert.Alert) *catalogue.Park {
-	for p := range b.e.Catalogue.Parks {
-		if b.e.Catalogue.Parks[p].Slug == a.Park {
-			return &b.e.Catalogue.Parks[p]
+// trailNames returns the names of an alert's trails, in the catalogue's order.
+func (b *build) trailNames(a *alert.Alert) (names []string) {
+	park, ok := b.bySlug[a.Park]
+	if !ok {
+		return nil
+	}
+	for _, trail := range b.e.Catalogue.TrailsOf(park) {
+		if slices.Contains(a.Trails, trail.Slug) {
+			names = append(names, trail.Name)
 		}
 	}
-	return &catalogue.Park{Slug: a.Park, Name: a.Park, ZoneName: "UTC"}
+	return names
 }
 
-// notice is the sentence that goes with every park.
-func (b *build) notice() string { return b.marked(wording.Spanish.Disclaimer) }
+// notice returns the sentence that goes with every park.
+func (b *build) notice() string { return b.marked(wording.Spanish.Disclaimer()) }
 
-// marked puts before a text that the weather is made up, when it is.
+// marked puts the mark of simulated weather before a text, when it is simulated.
 func (b *build) marked(text string) string {
 	if b.e.Simulated {
-		return wording.Spanish.Simulated + text
+		return wording.Spanish.Marked(text)
 	}
 	return text
 }

@@ -1,11 +1,13 @@
 package api
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
+	"vigia/web/wording"
 )
 
 // The situacion of an alert turns at the very instant, and an alert that is over
@@ -65,7 +67,7 @@ func TestOutdatedAlertsAreShownAsSuch(t *testing.T) {
 	}
 }
 
-// Estimates run out before the next edition says why: their alerts are shown in
+// Estimates run out before the next snapshot says why: their alerts are shown in
 // between, too, and end by the clock.
 func TestAlertsOutliveTheEstimatesBehindThem(t *testing.T) {
 	e := park(t, "vvvvv")
@@ -88,6 +90,25 @@ func TestAlertsOutliveTheEstimatesBehindThem(t *testing.T) {
 		s := Builder{BaseURL: "https://x.example"}.Build(e, c.at, c.at)
 		if s.alerts != nil || !s.Until().Equal(c.until) {
 			t.Errorf("at %v: a list of active alerts %v, until %v, want none until %v", c.at, s.alerts, s.Until(), c.until)
+		}
+	}
+}
+
+// TestAlertsSayTheWordsOfTheCatalogue: what the API says of every hazard and level is
+// what package wording says of it.
+func TestAlertsSayTheWordsOfTheCatalogue(t *testing.T) {
+	e := park(t, "vvvvv")
+	for h := range hazard.Hazard(hazard.NumHazards) {
+		for level := alert.Caution; level <= alert.Danger; level++ {
+			a := wind(level, 0, 30)
+			a.Hazard = h
+			e.Alerts = []alert.Alert{a}
+			s := Builder{BaseURL: "https://x.example"}.Build(e, now, now)
+			said := read(t, s.alerts[level]).([]any)[0].(map[string]any)
+			title, summary, advice := said["titulo"].(string), said["resumen"].(string), said["recomendacion"].(string)
+			if !strings.HasPrefix(title, wording.Spanish.AlertName(&a)+" ") || !strings.Contains(summary, wording.Spanish.Hazard(h)) || advice != wording.Spanish.Advice(h) {
+				t.Errorf("%q, %q, %q", title, summary, advice)
+			}
 		}
 	}
 }

@@ -5,14 +5,15 @@ import (
 	"math"
 	"math/rand/v2"
 	"net/http/httptest"
-	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
-	"vigia/handlers/prepared"
+	"vigia/handlers/httpcache"
 	"vigia/store"
 )
 
@@ -91,12 +92,37 @@ func TestWindowsWithoutAlert(t *testing.T) {
 	for _, w := range trailOf(detail(t, e, now), 0)["ventanas_sin_alerta"].([]any) {
 		w := w.(map[string]any)
 		got = append(got, w["desde"].(string)[11:13]+"-"+w["hasta"].(string)[11:13])
-		if w["dentro_de_luz"] != (w["hasta"].(string) <= "2026-11-22T00:00:00Z") {
-			t.Errorf("daylight of %v", w)
-		}
 	}
-	if want := "13-15 16-18 19-21 23-02"; strings.Join(got, " ") != want {
+	if want := "13-15 16-18 19-21 23-00"; strings.Join(got, " ") != want {
 		t.Errorf("%v, want %s", got, want)
+	}
+}
+
+// A window that reaches over nights is one window a day, each between the sunrise
+// and the sunset of its day.
+func TestWindowsAreCutByDaylight(t *testing.T) {
+	e := park(t, days("v"))
+	here := e.Catalogue.Parks[0]
+	list := trailOf(detail(t, e, now), 0)["ventanas_sin_alerta"].([]any)
+	if len(list) != 4 { // 10:00 on the 21st to 10:00 on the 24th, at the park
+		t.Fatalf("%d windows: %v", len(list), list)
+	}
+	for i, w := range list {
+		w := w.(map[string]any)
+		from, _ := time.Parse(time.RFC3339, w["desde"].(string))
+		to, _ := time.Parse(time.RFC3339, w["hasta"].(string))
+		rise, set, _ := Daylight(hour.Add(time.Duration(2+24*i)*time.Hour), here.Latitude, here.Longitude)
+		want := [2]time.Time{rise, set}
+		if i == 0 {
+			want[0] = hour
+		}
+		if i == 3 {
+			want[1] = hour.Add(72 * time.Hour)
+		}
+		if from.Sub(want[0]).Abs() > time.Second || to.Sub(want[1]).Abs() > time.Second || w["dentro_de_luz"] != true ||
+			math.Abs(w["horas"].(float64)-to.Sub(from).Hours()) > 0.06 {
+			t.Errorf("day %d: %v, want %v", i, w, want)
+		}
 	}
 }
 
@@ -114,7 +140,7 @@ func TestHistory(t *testing.T) {
 	s := Builder{}.Build(e, now, now)
 	for day := 1; day <= historyDays; day++ {
 		w := httptest.NewRecorder()
-		s.park[0].history().Serve(w, httptest.NewRequest("GET", "/", nil), prepared.Terms{Now: now}, day)
+		s.park[0].history().Serve(w, httptest.NewRequest("GET", "/", nil), httpcache.Terms{Now: now}, day)
 		var got struct {
 			Data []struct {
 				Estimaciones []map[string]any
@@ -204,7 +230,7 @@ func TestEstimateMembers(t *testing.T) {
 		t.Fatalf("%d hazards", len(hazards))
 	}
 	cause := hazards[0].(map[string]any)["causas"].([]any)[0].(map[string]any)
-	if cause["valor"] != 94.7 || cause["minimo"] != nil || cause["punto"] != "Paso" {
+	if cause["valor"] != 94.7 || cause["minimo"] != nil || cause["punto"] != "Paso" || cause["sendero"] != latest["sendero"] {
 		t.Errorf("cause %v", cause)
 	}
 	if green := hazards[1].(map[string]any); len(green["causas"].([]any)) != 0 {
@@ -286,9 +312,8 @@ func TestDecimals(t *testing.T) {
 		{0, 1, "0"}, {-0.04, 1, "0"}, {-0.05, 1, "-0.1"}, {12, 1, "12"}, {12.34, 1, "12.3"}, {12.35, 2, "12.35"}, {-12.305, 2, "-12.31"},
 		{0.00001, 5, "0.00001"}, {1e14, 0, "100000000000000"}, {1e15, 0, "null"}, {math.NaN(), 1, "null"}, {math.Inf(-1), 1, "null"}, {-73.1, 5, "-73.1"},
 	} {
-		w := writer{}
-		if w.decimal(c.x, c.decimals); string(w.b) != c.want {
-			t.Errorf("%v to %d: %s, want %s", c.x, c.decimals, w.b, c.want)
+		if got := string(encode(decimal(c.x, c.decimals))); got != c.want {
+			t.Errorf("%v to %d: %s, want %s", c.x, c.decimals, got, c.want)
 		}
 	}
 	seed := uint64(time.Now().UnixNano())
@@ -296,46 +321,28 @@ func TestDecimals(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, 2))
 	for range 20000 {
 		x, decimals := (random.Float64()-0.5)*math.Pow(10, float64(random.IntN(8))), random.IntN(6)
-		w := writer{}
-		w.decimal(x, decimals)
-		var back float64
-		margin := 0.5/tens[decimals] + math.Abs(x)*1e-15 // halves, and the rounding of float64 itself
-		if err := json.Unmarshal(w.b, &back); err != nil || math.Abs(back-x) > margin {
-			t.Fatalf("%v to %d: %s", x, decimals, w.b)
-		}
-	}
-}
-
-func TestPrecisionHasEveryKey(t *testing.T) {
-	var p map[string]any
-	if err := json.Unmarshal(precisionData(t, nil), &p); err != nil {
-		t.Fatal(err)
-	}
-	for _, key := range []string{"situacion", "periodo", "registro", "referencias", "resultados", "fiabilidad", "estabilidad", "lineas_base", "calculado_en"} {
-		if _, ok := p[key]; !ok {
-			t.Errorf("%s is missing", key)
+		text := string(encode(decimal(x, decimals)))
+		back, err := strconv.ParseFloat(text, 64)
+		margin := 0.5/math.Pow10(decimals) + math.Abs(x)*1e-15 // halves, and the rounding of float64 itself
+		_, fraction, _ := strings.Cut(text, ".")
+		if err != nil || math.Abs(back-x) > margin || len(fraction) > decimals {
+			t.Fatalf("%v to %d: %s", x, decimals, text)
 		}
 	}
 }
 
 func TestRoutesAreInTheDocument(t *testing.T) {
-	data, err := os.ReadFile("openapi.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := Document()
 	var document struct{ Paths map[string]any }
 	if err := json.Unmarshal(data, &document); err != nil {
 		t.Fatal(err)
 	}
 	served := map[string]bool{}
-	for path := range routes {
-		served[path] = true
-	}
-	for _, route := range signupRoutes {
+	for _, route := range slices.Concat(routes, (&Signups{}).routes()) {
 		served[route.path] = true
 	}
 	for path := range served {
-		if _, ok := document.Paths[strings.NewReplacer(":slug", "{slug}", ":token", "{token}").Replace(path)]; !ok {
+		if _, ok := document.Paths[strings.NewReplacer(":slug", "{slug}", ":token", "{token}", ":id", "{id}").Replace(path)]; !ok {
 			t.Errorf("%s is not in openapi.json", path)
 		}
 	}
@@ -347,8 +354,8 @@ func TestRoutesAreInTheDocument(t *testing.T) {
 func TestNearest(t *testing.T) {
 	parks := []string{"torres-del-paine", "lauca", "bernardo-ohiggins", "isla-magdalena", "puyehue"}
 	for name, want := range map[string]string{"torres-del-payne": "torres-del-paine", "LAUCA": "lauca", "lauka": "lauca",
-		"torresdelpaine": "torres-del-paine", "paine": "torres-del-paine", "ohiggins": "bernardo-ohiggins", "zzzzzzzz": "", "x": ""} {
-		if got := nearest(name, parks); got != want {
+		"torresdelpaine": "torres-del-paine", "zzzzzzzz": "", "x": ""} {
+		if got := nearest(name, parks, func(slug *string) string { return *slug }); got != want {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
@@ -360,7 +367,7 @@ func FuzzParseQuery(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
 		q, fault := parseQuery(raw, "parque", "nivel")
-		if fault == nil && raw != "" && strings.Trim(raw, "&") != "" && !q.given[0] && !q.given[1] {
+		if fault == nil && strings.Trim(raw, "&") != "" && !q.Has("parque") && !q.Has("nivel") {
 			t.Errorf("%q was ignored", raw)
 		}
 		if fault != nil && (fault.Status != 400 || strings.ContainsAny(fault.Text, "<>\x00\n")) {

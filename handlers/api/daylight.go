@@ -13,7 +13,7 @@ const (
 	darknessAltitude = -6
 )
 
-// Daylight tells when the sun rises and sets on the local day that has noon at
+// Daylight returns when the sun rises and sets on the local day that has noon at
 // about the given instant, on level ground: mountains make the day shorter. ok is
 // false when the sun does not rise or does not set.
 func Daylight(noon time.Time, latitude, longitude float64) (rise, set time.Time, ok bool) {
@@ -24,23 +24,23 @@ func Daylight(noon time.Time, latitude, longitude float64) (rise, set time.Time,
 	return transit.Add(-half), transit.Add(half), true
 }
 
-// Twilight tells when civil twilight begins and ends on the day that Daylight
-// would speak of: 24 hours apart where it does not get dark, and at one instant
-// where it does not get light.
+// Twilight returns when civil twilight begins and ends on the day that Daylight is
+// about: 24 hours apart where it does not get dark, and at one instant where it does not
+// get light.
 func Twilight(noon time.Time, latitude, longitude float64) (dawn, dusk time.Time) {
 	transit, half := aboveAltitude(noon, latitude, longitude, darknessAltitude)
 	return transit.Add(-half), transit.Add(half)
 }
 
-// aboveAltitude tells when the sun stands highest and how long before and after
-// that it stands above an altitude, by the equations of NOAA's solar calculator
+// aboveAltitude returns when the sun stands highest and how long before and after that it
+// stands above an altitude in degrees, by the equations of NOAA's solar calculator
 // (gml.noaa.gov/grad/solcalc/solareqns.PDF): good to a minute or two at the
 // latitudes of Chile.
 func aboveAltitude(noon time.Time, latitude, longitude, altitude float64) (transit time.Time, half time.Duration) {
 	noon = noon.UTC()
 	midnight := time.Date(noon.Year(), noon.Month(), noon.Day(), 0, 0, 0, 0, time.UTC)
 	// Solar noon of the UTC day may fall on the day before or after it at far
-	// longitudes: take the one nearest to the noon asked for.
+	// longitudes: take the one nearest to the given noon.
 	equation, declination := sun(noon)
 	transit = midnight.Add(minutes(720 - 4*longitude - equation))
 	for transit.Sub(noon) > 12*time.Hour {
@@ -54,7 +54,7 @@ func aboveAltitude(noon time.Time, latitude, longitude, altitude float64) (trans
 	return transit, minutes(4 * math.Acos(max(-1, min(1, cosine))) * 180 / math.Pi)
 }
 
-// sun gives the equation of time in minutes and the declination in radians.
+// sun returns the equation of time in minutes and the declination in radians.
 func sun(t time.Time) (equation, declination float64) {
 	days := 365.0
 	if y := t.Year(); y%4 == 0 && (y%100 != 0 || y%400 == 0) {

@@ -1,85 +1,43 @@
 package api
 
 import (
-	"vigia/handlers/prepared"
 	"vigia/store/catalogue"
+	"vigia/web/wording"
 )
 
-func (b *build) thresholdList() *prepared.Body {
-	w := writer{}
-	w.open('{')
-	w.textAt("reglas_version", b.e.Rules.Version())
-	w.key("umbrales")
-	w.open('[')
-	for _, t := range b.e.Rules.Thresholds() {
-		w.item()
-		w.open('{')
-		w.textAt("clave", t.Key)
-		w.textAt("amenaza", t.Hazard)
-		w.key("valor")
-		if t.HasValue {
-			w.decimal(t.Value, 5)
-		} else {
-			w.null()
+func (b *build) thresholds() Thresholds {
+	rules := b.e.Rules.Thresholds()
+	list := make([]Threshold, len(rules))
+	for i, t := range rules {
+		list[i] = Threshold{
+			Key: t.Key, Hazard: t.Hazard, Text: orNull(t.Text), Unit: orNull(t.Unit),
+			Source: orNull(t.Source), Description: orNull(t.Description),
 		}
-		w.textOrNullAt("texto", t.Text)
-		w.textOrNullAt("unidad", t.Unit)
-		w.textOrNullAt("fuente", t.Source)
-		w.textOrNullAt("descripcion", t.Description)
-		w.close('}')
+		if t.HasValue {
+			list[i].Value = decimal(t.Value, 5)
+		}
 	}
-	w.close(']')
-	w.close('}')
-	return prepared.JSON(w.b)
+	return Thresholds{b.e.Rules.Version(), list}
 }
 
-// source is where data come from and what reusing them asks for.
-type source struct{ name, kind, url, licence, obligation string }
-
-// writeSources writes the fuentes of a park: what reusing each kind of data
-// obliges to.
-func (b *build) writeSources(w *writer, park *catalogue.Park) {
-	weather := source{
-		name: "Open-Meteo.com", kind: "meteorologia", url: "https://open-meteo.com/",
-		licence: "CC BY 4.0",
-		obligation: "Atribuir a Open-Meteo.com e indicar que este servicio procesó los datos. " +
-			"La interfaz gratuita es para uso no comercial: quien les dé uso comercial debe contratar directamente con el proveedor.",
+// sources returns what reusing each kind of a park's data obliges to.
+func (b *build) sources(park *catalogue.Park) []Source {
+	words := wording.Spanish
+	weather := Source{
+		Name: "Open-Meteo.com", Kind: "meteorologia", URL: new("https://open-meteo.com/"), Licence: new("CC BY 4.0"),
+		Obligation: words.Text("obligacion.tiempo") + " " + words.Text("obligacion.uso_comercial"),
 	}
 	if b.e.Simulated {
-		weather = source{
-			name: "Datos simulados (demostración)", kind: "meteorologia",
-			obligation: "Tiempo inventado para la demostración: no describe las condiciones de ningún lugar. No reutilizar.",
-		}
+		weather = Source{Name: words.Text("simulado.titulo"), Kind: "meteorologia", Obligation: words.Text("simulado.texto")}
 	}
-	administrator := source{
-		name: park.Administrator, kind: "administracion", url: park.URL,
-		obligation: "Citar a la administración del parque al mostrar el estado de apertura de sus senderos.",
+	administrator := park.Administrator
+	if administrator == "" {
+		administrator = wording.Capital(words.Text("parque.sin_administrador"))
 	}
-	if administrator.name == "" {
-		administrator.name = "Administración del parque"
-	}
-	w.open('[')
-	for _, s := range []source{
+	return []Source{
 		weather,
-		{
-			name: "SERNAGEOMIN", kind: "volcanes", url: "https://www.sernageomin.cl/",
-			obligation: "Citar a SERNAGEOMIN como fuente original al mostrar alertas técnicas volcánicas.",
-		},
-		administrator,
-		{
-			name: "Vigía", kind: "servicio", url: b.link("/"),
-			obligation: "La licencia de los niveles y demás datos propios aún no está definida; mientras tanto, " +
-				"nombrar al sitio y atribuir al proveedor de datos meteorológicos.",
-		},
-	} {
-		w.item()
-		w.open('{')
-		w.textAt("nombre", s.name)
-		w.textAt("tipo", s.kind)
-		w.textOrNullAt("url", s.url)
-		w.textOrNullAt("licencia", s.licence)
-		w.textAt("obligacion", s.obligation)
-		w.close('}')
+		{Name: "SERNAGEOMIN", Kind: "volcanes", URL: new("https://www.sernageomin.cl/"), Obligation: words.Text("obligacion.volcanes")},
+		{Name: administrator, Kind: "administracion", URL: orNull(park.URL), Obligation: words.Text("obligacion.acceso")},
+		{Name: "Vigía", Kind: "servicio", URL: new(b.BaseURL + "/"), Obligation: words.Text("obligacion.propios")},
 	}
-	w.close(']')
 }

@@ -1,112 +1,67 @@
 package api
 
 import (
+	"encoding/json"
+	"fmt"
 	"math"
-	"strconv"
 	"time"
 
-	"vigia/handlers/prepared"
+	"vigia/handlers/httpcache"
 )
 
-// writer appends JSON. It writes the commas itself: whoever uses it names the
-// members in order and closes what was opened. Values that are missing (NaN,
-// the zero time, "") are written null by the methods that say so.
-type writer struct{ b []byte }
-
-func (w *writer) open(bracket byte)  { w.b = append(w.b, bracket) }
-func (w *writer) close(bracket byte) { w.b = append(w.b, bracket) }
-
-// item begins the next element of an array.
-func (w *writer) item() {
-	if w.b[len(w.b)-1] != '[' {
-		w.b = append(w.b, ',')
+// encode returns a value of this package's types as JSON.
+func encode(v any) []byte {
+	data, err := json.Marshal(v)
+	if err != nil { // the types hold nothing that JSON cannot
+		panic(fmt.Errorf("encoding %T: %w", v, err))
 	}
+	return data
 }
 
-// key begins the next member of an object; names are plain ASCII.
-func (w *writer) key(name string) {
-	if w.b[len(w.b)-1] != '{' {
-		w.b = append(w.b, ',')
+// body returns the answer that carries a value of this package's types.
+func body(v any) *httpcache.Body { return httpcache.JSON(encode(v)) }
+
+// orNull returns nil for the zero value, which stands for a missing one.
+func orNull[T comparable](v T) *T {
+	if v == *new(T) {
+		return nil
 	}
-	w.b = append(w.b, '"')
-	w.b = append(w.b, name...)
-	w.b = append(w.b, '"', ':')
+	return &v
 }
 
-func (w *writer) null() { w.b = append(w.b, "null"...) }
+// instant cuts a time to the second, in UTC.
+func instant(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
 
-// raw appends what is JSON already.
-func (w *writer) raw(json string) { w.b = append(w.b, json...) }
-
-func (w *writer) text(s string) { w.b = prepared.AppendString(w.b, s) }
-
-// textOrNull writes "" as null.
-func (w *writer) textOrNull(s string) {
-	if s == "" {
-		w.null()
-		return
-	}
-	w.text(s)
-}
-
-func (w *writer) integer(n int) { w.b = strconv.AppendInt(w.b, int64(n), 10) }
-
-func (w *writer) boolean(v bool) { w.b = strconv.AppendBool(w.b, v) }
-
-// instant writes a time in UTC to the second, the zero time as null.
-func (w *writer) instant(t time.Time) {
+// instantOrNull is instant, nil for the zero time.
+func instantOrNull(t time.Time) *time.Time {
 	if t.IsZero() {
-		w.null()
-		return
+		return nil
 	}
-	w.b = append(w.b, '"')
-	w.b = t.UTC().AppendFormat(w.b, time.RFC3339)
-	w.b = append(w.b, '"')
+	t = instant(t)
+	return &t
 }
 
-var tens = [...]float64{1, 10, 100, 1000, 10000, 100000}
-
-// decimal writes x rounded to so many decimals (at most 5), without trailing
-// zeros and never as -0. What is not a number, or too large to be one of
-// ours, is null.
-func (w *writer) decimal(x float64, decimals int) {
-	scaled := math.Round(x * tens[decimals])
-	if !(math.Abs(scaled) < 1e15) {
-		w.null()
-		return
+// ageAt returns the seconds from t to now, nil when t is not known and 0 when the clock
+// was set back behind it.
+func ageAt(t, now time.Time) *int {
+	if t.IsZero() {
+		return nil
 	}
-	n := int64(scaled)
-	if n < 0 {
-		w.b = append(w.b, '-')
-		n = -n
-	}
-	unit := int64(tens[decimals])
-	w.b = strconv.AppendInt(w.b, n/unit, 10)
-	rest := n % unit
-	if rest == 0 {
-		return
-	}
-	w.b = append(w.b, '.')
-	for rest != 0 {
-		unit /= 10
-		w.b = append(w.b, '0'+byte(rest/unit))
-		rest %= unit
-	}
+	return new(max(0, int(now.Sub(t)/time.Second)))
 }
 
-// Members of an object: key and value in one.
-
-func (w *writer) textAt(name, s string)       { w.key(name); w.text(s) }
-func (w *writer) textOrNullAt(name, s string) { w.key(name); w.textOrNull(s) }
-func (w *writer) integerAt(name string, n int) {
-	w.key(name)
-	w.integer(n)
+// decimal rounds x to so many decimals. It returns nil for what is not a number, or too
+// large to be one of ours.
+func decimal[T float32 | float64](x T, decimals int) *float64 {
+	r := rounded(float64(x), decimals)
+	if !(math.Abs(r) < 1e15) {
+		return nil
+	}
+	return &r
 }
-func (w *writer) booleanAt(name string, v bool)      { w.key(name); w.boolean(v) }
-func (w *writer) instantAt(name string, t time.Time) { w.key(name); w.instant(t) }
-func (w *writer) nullAt(name string)                 { w.key(name); w.null() }
-func (w *writer) rawAt(name, json string)            { w.key(name); w.raw(json) }
-func (w *writer) decimalAt(name string, x float64, decimals int) {
-	w.key(name)
-	w.decimal(x, decimals)
+
+// rounded is x with so many decimals, never -0.
+func rounded(x float64, decimals int) float64 {
+	unit := math.Pow10(decimals)
+	return math.Round(x*unit)/unit + 0
 }

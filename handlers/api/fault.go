@@ -3,15 +3,17 @@ package api
 import (
 	"fmt"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
-	"vigia/handlers/prepared"
+	"vigia/handlers/httpcache"
+	"vigia/store/catalogue"
 )
 
-// Fault is a request that is not answered with a resource: a status, a stable
-// code, and a sentence in Spanish that says what to do.
+// Fault is why a request is not answered with a resource: a status, a stable code, and a
+// sentence in Spanish with what to do.
 type Fault struct {
 	Status     int
 	Code, Text string
@@ -19,29 +21,28 @@ type Fault struct {
 	MaxAge     time.Duration // how long the fault may be kept, 0 for not at all
 }
 
-// Error gives the string that stands in the envelope.
+// Error returns the error of the envelope.
 func (f *Fault) Error() string { return f.Code + ": " + f.Text }
 
 // Refuse answers a request with a fault, in the envelope.
 func Refuse(w http.ResponseWriter, r *http.Request, now time.Time, f *Fault) {
-	RefuseWith(w, r, now, f, prepared.Error(f.Error()))
+	RefuseWith(w, r, now, f, httpcache.Error(f.Error()))
 }
 
-// RefuseWith is [Refuse] with a body made before, for faults that come in
-// floods.
-func RefuseWith(w http.ResponseWriter, r *http.Request, now time.Time, f *Fault, body *prepared.Body) {
+// RefuseWith is [Refuse] with a body made before, for faults that come in floods.
+func RefuseWith(w http.ResponseWriter, r *http.Request, now time.Time, f *Fault, body *httpcache.Body) {
 	if f.RetryAfter > 0 {
 		w.Header()["Retry-After"] = []string{strconv.Itoa(f.RetryAfter)}
 	}
-	terms := prepared.Terms{Status: f.Status, Now: now, CacheControl: prepared.NoStore}
+	terms := httpcache.Terms{Status: f.Status, Now: now, CacheControl: httpcache.NoStore}
 	if f.MaxAge > 0 {
-		terms.CacheControl = prepared.MaxAge(f.MaxAge)
+		terms.CacheControl = httpcache.MaxAge(f.MaxAge)
 	}
 	body.Serve(w, r, terms)
 }
 
-// outage says that there is nothing current to answer with, and when to ask again.
-func (s *Snapshot) outage(now time.Time, text string) *Fault {
+// outage returns the fault of having no current data, with when there may be some.
+func (s *Answers) outage(now time.Time, text string) *Fault {
 	retry := time.Minute
 	if wait := s.nextAt.Sub(now); !s.nextAt.IsZero() && wait > 0 {
 		retry = min(wait, time.Hour)
@@ -52,12 +53,12 @@ func (s *Snapshot) outage(now time.Time, text string) *Fault {
 	}
 }
 
-func (s *Snapshot) noData(now time.Time) *Fault {
+func (s *Answers) noData(now time.Time) *Fault {
 	return s.outage(now, "no hay estimaciones vigentes en este momento; que no haya datos no significa que no haya riesgo. "+
 		"Vuelva a intentarlo más tarde y consulte a la administración del parque")
 }
 
-// NotFound is the fault of a path that is no resource.
+// NotFound returns the fault of a path that is no resource.
 func NotFound() *Fault {
 	return &Fault{
 		Status: http.StatusNotFound, Code: "ruta_no_encontrada",
@@ -65,23 +66,28 @@ func NotFound() *Fault {
 	}
 }
 
-// parkNotFound names the park that was asked for only when it looks like the
-// name of one, so that nothing else is ever echoed.
-func (s *Snapshot) parkNotFound(slug string) *Fault {
+func (s *Answers) parkNotFound(slug string) *Fault {
 	return &Fault{
 		Status: http.StatusNotFound, Code: "parque_no_encontrado",
-		Text: s.unknownPark(slug), MaxAge: time.Minute,
+		Text: unknownPark(slug, s.catalogue), MaxAge: time.Minute,
 	}
 }
 
-func (s *Snapshot) unknownPark(slug string) string { return unknownPark(slug, s.slugs) }
+// alertNotFound returns the fault of an alert that never was, or that is no longer kept.
+func alertNotFound() *Fault {
+	return &Fault{
+		Status: http.StatusNotFound, Code: "alerta_no_encontrada", MaxAge: time.Minute,
+		Text: "no existe esa alerta, o terminó hace más de un mes; las activas están en " + Prefix + "/alertas",
+	}
+}
 
-// unknownPark says that there is no such park among those of some slugs.
-func unknownPark(slug string, slugs []string) string {
+// unknownPark returns the text of the fault of a park that does not exist. It repeats the
+// slug only when it looks like one.
+func unknownPark(slug string, c *catalogue.Catalogue) string {
 	text := "no existe ese parque"
 	if looksLikeSlug(slug) {
 		text = "no existe el parque «" + slug + "»"
-		if near := nearest(slug, slugs); near != "" {
+		if near := nearest(slug, c.Parks, func(p *catalogue.Park) string { return p.Slug }); near != "" {
 			return text + "; ¿quiso decir «" + near + "»?"
 		}
 	}
@@ -114,4 +120,22 @@ func badValue(text string) *Fault {
 
 func outOfRange(name string, low, high int) *Fault {
 	return badValue(fmt.Sprintf("«%s» debe ser un número entero entre %d y %d", name, low, high))
+}
+
+// slugLike matches what is short and made of a slug's letters, in either case, or the
+// underscore of parameters: nothing else is ever repeated in an error.
+var slugLike = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+func looksLikeSlug(s string) bool { return slugLike.MatchString(s) }
+
+// nearest returns the slug that is the fewest letters away from a name, "" when none is
+// near.
+func nearest[T any](name string, places []T, slug func(*T) string) string {
+	best, distance := "", max(2, len(name)/4)+1
+	for i := range places {
+		if d := catalogue.EditDistance(strings.ToLower(name), slug(&places[i])); d < distance {
+			best, distance = slug(&places[i]), d
+		}
+	}
+	return best
 }

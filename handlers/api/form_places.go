@@ -8,8 +8,7 @@ import (
 	"vigia/store/catalogue"
 )
 
-// How many wrong names of a list are told of, each with what was probably meant,
-// and how many candidates of one.
+// How many wrong names of a list are named, and how many parks with a trail of one name.
 const (
 	mostWrongNames = 5
 	mostCandidates = 12
@@ -17,19 +16,18 @@ const (
 
 // places reads parks and trails; a place given twice counts once.
 func (c *formCheck) places() {
-	p := &c.wish.Preferences
+	p := &c.checked.Preferences
 	p.Parks = c.names("parques", c.Parks, c.park)
 	p.Trails = c.names("senderos", c.Trails, c.trail)
-	if len(c.Parks) == 0 && len(c.Trails) == 0 && !c.isWrong("senderos") {
-		c.wrong("parques", "indique al menos un parque o un sendero; la lista de parques está en /api/v1/parques")
+	if len(c.Parks) == 0 && len(c.Trails) == 0 && !c.hasFault("senderos") {
+		c.addFault("parques", "indique al menos un parque o un sendero; la lista de parques está en /api/v1/parques")
 	}
 }
 
-// names reads a list by what reads one name; that gives "" and what is wrong when
-// there is no such place.
+// names reads a list of places. read returns the name of one, or what is wrong.
 func (c *formCheck) names(field string, given []string, read func(string) (name, wrong string)) (names []string) {
 	if len(given) > mostPlaces {
-		c.wrong(field, fmt.Sprintf("admite como máximo %d", mostPlaces))
+		c.addFault(field, fmt.Sprintf("admite como máximo %d", mostPlaces))
 		return nil
 	}
 	var faults []string
@@ -48,7 +46,7 @@ func (c *formCheck) names(field string, given []string, read func(string) (name,
 		}
 	}
 	if len(faults) > 0 {
-		c.wrong(field, strings.Join(faults, "; "))
+		c.addFault(field, strings.Join(faults, "; "))
 	}
 	return names
 }
@@ -57,15 +55,7 @@ func (c *formCheck) park(slug string) (name, wrong string) {
 	if _, ok := c.catalogue.ParkBySlug(slug); ok {
 		return slug, ""
 	}
-	return "", unknownPark(slug, parkSlugs(c.catalogue))
-}
-
-func parkSlugs(c *catalogue.Catalogue) []string {
-	slugs := make([]string, len(c.Parks))
-	for p := range slugs {
-		slugs[p] = c.Parks[p].Slug
-	}
-	return slugs
+	return "", unknownPark(slug, c.catalogue)
 }
 
 // trail reads "park/trail", or a trail's slug alone where one park has it.
@@ -76,27 +66,24 @@ func (c *formCheck) trail(text string) (name, wrong string) {
 	}
 	p, ok := c.catalogue.ParkBySlug(park)
 	if !ok {
-		return "", unknownPark(park, parkSlugs(c.catalogue))
+		return "", unknownPark(park, c.catalogue)
 	}
-	var slugs []string
-	for _, t := range c.catalogue.TrailsOf(p) {
-		if t.Slug == slug {
-			return text, ""
-		}
-		slugs = append(slugs, t.Slug)
+	trails := c.catalogue.TrailsOf(p)
+	if slices.ContainsFunc(trails, func(t catalogue.Trail) bool { return t.Slug == slug }) {
+		return text, ""
 	}
-	near := nearest(slug, slugs)
+	near := nearest(slug, trails, trailSlug)
 	if near != "" {
 		near = park + "/" + near
 	}
 	return "", unknownTrail(slug, near, park)
 }
 
+func trailSlug(t *catalogue.Trail) string { return t.Slug }
+
 func (c *formCheck) bareTrail(slug string) (name, wrong string) {
-	var slugs, found []string
-	for i := range c.catalogue.Trails {
-		t := &c.catalogue.Trails[i]
-		slugs = append(slugs, t.Slug)
+	var found []string
+	for _, t := range c.catalogue.Trails {
 		if t.Slug == slug {
 			found = append(found, c.catalogue.Parks[t.Park].Slug+"/"+slug)
 		}
@@ -109,11 +96,11 @@ func (c *formCheck) bareTrail(slug string) (name, wrong string) {
 	case len(found) > 1:
 		return "", "«" + slug + "» es el nombre de varios senderos; escriba uno de: " + strings.Join(found, ", ")
 	}
-	return "", unknownTrail(slug, nearest(slug, slugs), "")
+	return "", unknownTrail(slug, nearest(slug, c.catalogue.Trails, trailSlug), "")
 }
 
-// unknownTrail names the trail that was asked for only when it looks like the name
-// of one. park is that in which it is not, "" for any.
+// unknownTrail returns the text of the fault of a trail that does not exist in a park, or
+// in any where park is "". It repeats the slug only when it looks like one.
 func unknownTrail(slug, near, park string) string {
 	text := "no existe ese sendero"
 	if looksLikeSlug(slug) {

@@ -1,29 +1,24 @@
 package api
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // longestForm is the longest body of a request for a subscription, in bytes.
 const longestForm = 8 << 10
 
-// formKeys are the members of the body of POST /suscriptores. What a browser's own
-// PushSubscription gives is taken whole; its expirationTime is not kept.
-var formKeys = []knownKey{
-	{"canal", nil}, {"email", nil},
-	{"webpush", []knownKey{{"endpoint", nil}, {"expirationTime", nil}, {"keys", []knownKey{{"p256dh", nil}, {"auth", nil}}}}},
-	{"parques", nil}, {"senderos", nil}, {"nivel_minimo", nil}, {"amenazas", nil},
-	{"silencio", spanKeys}, {"viaje", spanKeys},
-	{"idioma", nil}, {"consentimiento", nil},
-}
-
-var spanKeys = []knownKey{{"desde", nil}, {"hasta", nil}}
-
-// readForm reads the body of a request as a form. What is of the wrong type is
-// noted in the form; what is no JSON document of these members is a fault.
+// readForm reads the body of a request as a form. What is of the wrong kind is noted in
+// the form; what is not JSON of its members is a fault.
 func readForm(r *http.Request) (*Form, *Fault) {
 	if fault := unsupported(r.Header); fault != nil {
 		return nil, fault
@@ -64,94 +59,142 @@ func unsupported(h http.Header) *Fault {
 	return nil
 }
 
+// parseForm reads one JSON object strictly: a name once, of the form's names, in UTF-8.
+// What has the wrong kind is noted in the form.
 func parseForm(body []byte) (*Form, *Fault) {
-	root, fault := parseDocument(body, formKeys)
-	if fault != nil {
-		return nil, fault
-	}
 	f := &Form{}
-	f.Channel = f.text(root, "canal")
-	f.Email = f.text(root, "email")
-	f.readPush(root)
-	f.Parks = f.texts(root, "parques")
-	f.Trails = f.texts(root, "senderos")
-	f.MinLevel = f.text(root, "nivel_minimo")
-	f.Hazards = f.texts(root, "amenazas")
-	f.Quiet = f.span(root, "silencio")
-	f.Trip = f.span(root, "viaje")
-	f.Language = f.text(root, "idioma")
-	f.Consent = root.member("consentimiento").kind == trueJSON
+	d := jsontext.NewDecoder(bytes.NewReader(body))
+	if kind := d.PeekKind(); kind != jsontext.KindBeginObject && kind != jsontext.KindInvalid {
+		return nil, badJSON("el cuerpo debe ser un objeto JSON: {…}")
+	}
+	kinds := json.JoinUnmarshalers(
+		json.UnmarshalFromFunc(f.readText), json.UnmarshalFromFunc(readConsent),
+		expect[[]string](f, jsontext.KindBeginArray, "debe ser una lista de textos"),
+		expect[float64](f, jsontext.KindNumber, "debe ser un número o null"),
+		expect[PushForm](f, jsontext.KindBeginObject, "debe ser un objeto"),
+		expect[PushKeys](f, jsontext.KindBeginObject, "debe ser un objeto"),
+		expect[ClockSpan](f, jsontext.KindBeginObject, "debe ser un objeto"),
+		expect[DateSpan](f, jsontext.KindBeginObject, "debe ser un objeto"),
+	)
+	if err := json.UnmarshalDecode(d, f, json.WithUnmarshalers(kinds), json.RejectUnknownMembers(true)); err != nil {
+		return nil, jsonFault(body, err)
+	}
+	if rest := bytes.TrimLeft(body[d.InputOffset():], " \t\r\n"); len(rest) > 0 {
+		return nil, badJSON("sobra contenido después del objeto, en %s", place(body, len(body)-len(rest)))
+	}
 	return f, nil
 }
 
-// text reads a member that is a text; "" when it is left out or null.
-func (f *Form) text(in *node, field string) string {
-	n := in.member(lastOf(field))
-	switch {
-	case n.kind == nullJSON:
-	case n.kind != textJSON:
-		f.wrong(field, "debe ser un texto")
-	case n.text == "":
-		f.wrong(field, "no puede quedar vacío")
-	}
-	return n.text
-}
-
-// texts reads a member that is a list of texts; nil when it is left out or null.
-func (f *Form) texts(in *node, field string) []string {
-	n := in.member(field)
-	if n.kind == nullJSON {
-		return nil
-	}
-	texts := make([]string, 0, len(n.items))
-	for _, item := range n.items {
-		if item.kind == textJSON {
-			texts = append(texts, item.text)
+// expect returns what notes a value of T of another kind in the form, and skips it. null
+// stands for what was left out.
+func expect[T any](f *Form, kind jsontext.Kind, text string) *json.Unmarshalers {
+	return json.UnmarshalFromFunc(func(d *jsontext.Decoder, _ *T) error {
+		switch d.PeekKind() {
+		case kind, jsontext.KindNull, jsontext.KindInvalid:
+			return errors.ErrUnsupported // so that it is read as usual
 		}
-	}
-	if n.kind != listJSON || len(texts) != len(n.items) {
-		f.wrong(field, "debe ser una lista de textos")
-	}
-	return texts
+		if err := d.SkipValue(); err != nil {
+			return err
+		}
+		f.addFault(fieldAt(d.StackPointer()), text)
+		return nil
+	})
 }
 
-// object reads a member that is an object; nil when there is none.
-func (f *Form) object(in *node, field string) *node {
-	n := in.member(lastOf(field))
-	switch n.kind {
-	case objectJSON:
-		return n
-	case nullJSON:
-	default:
-		f.wrong(field, "debe ser un objeto")
+// readText reads a text, which is not empty, or an item of a list of texts.
+func (f *Form) readText(d *jsontext.Decoder, text *string) error {
+	within, _ := d.StackIndex(d.StackDepth())
+	value, err := d.ReadValue()
+	if err != nil {
+		return err
+	}
+	kind, field := value.Kind(), d.StackPointer()
+	if kind == jsontext.KindString {
+		unquoted, err := jsontext.AppendUnquote(nil, value)
+		if err != nil {
+			return err
+		}
+		*text = string(unquoted)
+	}
+	switch {
+	case within == jsontext.KindBeginArray && kind != jsontext.KindString:
+		f.addFault(fieldAt(field.Parent()), "debe ser una lista de textos")
+	case within == jsontext.KindBeginArray, kind == jsontext.KindNull:
+	case kind != jsontext.KindString:
+		f.addFault(fieldAt(field), "debe ser un texto")
+	case *text == "":
+		f.addFault(fieldAt(field), "no puede quedar vacío")
 	}
 	return nil
 }
 
-func (f *Form) span(root *node, field string) *SpanForm {
-	n := f.object(root, field)
-	if n == nil {
-		return nil
-	}
-	return &SpanForm{From: f.text(n, field+".desde"), To: f.text(n, field+".hasta")}
+// readConsent reads true; anything else is no consent, which Check notes.
+func readConsent(d *jsontext.Decoder, consent *bool) error {
+	value, err := d.ReadValue()
+	*consent = value.Kind() == jsontext.KindTrue
+	return err
 }
 
-func (f *Form) readPush(root *node) {
-	n := f.object(root, "webpush")
-	if n == nil {
-		return
+// jsonFault returns the fault of a body that cannot be read.
+func jsonFault(body []byte, err error) *Fault {
+	syntax, semantic := (*jsontext.SyntacticError)(nil), (*json.SemanticError)(nil)
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return badJSON("el JSON termina antes de tiempo: falta cerrar un texto, una lista o un objeto")
+	case errors.Is(err, io.EOF):
+		return badJSON("el cuerpo está vacío; envíe un objeto JSON")
+	case errors.As(err, &syntax) && errors.Is(err, jsontext.ErrDuplicateName):
+		return badJSON("«%s» viene más de una vez; indíquelo una sola", fieldAt(syntax.JSONPointer))
+	case errors.As(err, &syntax) && !utf8.Valid(body):
+		return badJSON("el cuerpo no es UTF-8 válido en %s", place(body, int(syntax.ByteOffset)))
+	case errors.As(err, &syntax):
+		return badJSON("JSON mal escrito en %s", place(body, int(syntax.ByteOffset)))
+	case errors.As(err, &semantic) && errors.Is(err, json.ErrUnknownName):
+		return unknownMember(semantic)
 	}
-	f.Push = &PushForm{Endpoint: f.text(n, "webpush.endpoint")}
-	if k := n.member("expirationTime").kind; k != nullJSON && k != numberJSON {
-		f.wrong("webpush.expirationTime", "debe ser un número o null")
-	}
-	if keys := f.object(n, "webpush.keys"); keys != nil {
-		f.Push.Key, f.Push.Auth = f.text(keys, "webpush.keys.p256dh"), f.text(keys, "webpush.keys.auth")
-	}
+	return badJSON("el cuerpo no se puede leer como JSON")
 }
 
-// lastOf gives the member's own name of a field's path.
-func lastOf(field string) string { return field[strings.LastIndexByte(field, '.')+1:] }
+func badJSON(format string, values ...any) *Fault {
+	return &Fault{Status: http.StatusBadRequest, Code: "json_no_valido", Text: fmt.Sprintf(format, values...)}
+}
+
+// unknownMember returns the fault of a member that an object does not have, with those
+// that it has.
+func unknownMember(err *json.SemanticError) *Fault {
+	var names []string
+	for i := range err.GoType.NumField() {
+		if name := err.GoType.Field(i).Tag.Get("json"); name != "" && name != "-" {
+			names = append(names, name)
+		}
+	}
+	of := "los campos"
+	if within := err.JSONPointer.Parent(); within != "" {
+		of += " de «" + fieldAt(within) + "»"
+	}
+	return badJSON("el campo «%s» no existe; %s son: %s", fieldAt(err.JSONPointer), of, strings.Join(names, ", "))
+}
+
+// fieldAt returns the field at a place of the body, such as silencio.desde. A name that
+// does not look like one of ours is not repeated.
+func fieldAt(p jsontext.Pointer) string {
+	var names []string
+	for name := range p.Tokens() {
+		if !looksLikeSlug(name) {
+			name = "…"
+		}
+		names = append(names, name)
+	}
+	return strings.Join(names, ".")
+}
+
+// place returns the line and the column of a byte of the body, in characters from 1.
+func place(body []byte, at int) string {
+	before := body[:min(max(at, 0), len(body))]
+	line := bytes.Count(before, []byte("\n"))
+	column := utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
+	return fmt.Sprintf("la línea %d, columna %d", line+1, column+1)
+}
 
 // invalid is the fault of a form, with all that is wrong with it.
 func invalid(faults []FieldFault) *Fault {

@@ -1,49 +1,46 @@
 package api
 
 import (
+	"errors"
 	"net/http"
 	"time"
 
 	"vigia/forecast/hazard"
-	"vigia/handlers/prepared"
 	"vigia/store"
 	"vigia/store/subscription"
 )
 
-// lateness is how far past its due time a publication may be before the service
-// calls itself degraded.
+// lateness is how far past its due time a publication may be before the service is
+// degraded.
 const lateness = 5 * time.Minute
 
-// healthFacts is what /health tells. Its ages follow the clock, so it is written
-// when asked for: some hundred nanoseconds of appending.
+// healthFacts are what /health is read from. Its ages follow the clock, so each answer is
+// made for its request.
 type healthFacts struct {
-	edition      *store.Edition
-	version      string
-	total, known int
+	Builder
+	snap         *store.Snapshot
+	total, known int // trails, and those with a state now
 	stale        bool
-	desk         Desk                                     // nil is no channel
-	certificate  func() (expires time.Time, failing bool) // nil is none
-	backups      Backups                                  // nil is none made
-	file         File                                     // nil is one that is always written
 }
 
 // File is where everything is kept.
 type File interface {
-	// WriteError tells why the last write was refused, nil when it went through.
-	WriteError() error
+	// Fault returns why the last write was refused, or what was found damaged; nil when
+	// all is well.
+	Fault() error
 }
 
-// Backups is what makes the copies of the file.
+// Backups makes the copies of the file.
 type Backups interface {
-	// Last tells when the newest copy was made, zero for never, and whether the daily
+	// Last returns when the newest copy was made, zero for never, and whether the daily
 	// one cannot be made.
 	Last() (at time.Time, failing bool)
 }
 
 func (b *build) healthFacts() healthFacts {
-	h := healthFacts{edition: b.e, version: b.Version, total: len(b.e.Catalogue.Trails), desk: b.Desk, certificate: b.Certificate, backups: b.Backups, file: b.File}
+	h := healthFacts{Builder: b.Builder, snap: b.e, total: len(b.e.Catalogue.Trails)}
 	if b.e.Simulated {
-		h.version += "+simulado"
+		h.Version += "+simulado"
 	}
 	for t := range b.e.Catalogue.Trails {
 		if latest := b.latest(t); latest != nil && latest.State != hazard.Unknown {
@@ -54,14 +51,13 @@ func (b *build) healthFacts() healthFacts {
 	return h
 }
 
-// down tells that no trail has an estimate that holds.
+// down reports whether no trail has an estimate that holds.
 func (h *healthFacts) down() bool { return h.known == 0 }
 
-// degraded tells that something is missing, old or late though there are
-// estimates.
+// degraded reports whether something is missing, old or late though there are estimates.
 func (h *healthFacts) degraded(now time.Time) bool {
-	e := h.edition
-	if h.known < h.total || h.stale || h.refusing() || h.noticesTrouble(now) {
+	e := h.snap
+	if h.known < h.total || h.stale || h.refusing() || h.noticesFail(now) {
 		return true
 	}
 	if !e.NextAt.IsZero() && now.After(e.NextAt.Add(lateness)) {
@@ -75,171 +71,156 @@ func (h *healthFacts) degraded(now time.Time) bool {
 	return false
 }
 
-// serveHealth answers /health.
-func (s *Snapshot) serveHealth(w http.ResponseWriter, r *http.Request, now time.Time) {
-	if s.health.down() {
-		Refuse(w, r, now, s.outage(now, "el servicio está en estado «caido»: ninguna estimación está vigente; sigue intentando obtener datos, consulte de nuevo más tarde"))
-		return
+// healthState answers /health: 503 when nothing holds, so that a monitor needs to read
+// the status alone.
+func (c call) healthState() (answer, *Fault) {
+	if c.health.down() {
+		return answer{}, c.outage(c.now, "el servicio está en estado «caido»: ninguna estimación está vigente; sigue intentando obtener datos. "+
+			"El detalle está en "+Prefix+"/health/detalle")
 	}
-	body := prepared.Passing(s.health.json(now))
-	body.Serve(w, r, prepared.Terms{Now: now, CacheControl: prepared.NoStore})
+	return c.healthDetail()
 }
 
-func (h *healthFacts) json(now time.Time) []byte {
-	e := h.edition
-	w := writer{b: make([]byte, 0, 1<<10)}
-	w.open('{')
-	var channels [subscription.NumChannels]channelState
-	for c := range channels {
-		channels[c] = h.channel(subscription.Channel(c))
+// healthDetail answers /health/detalle, in every state of the service.
+func (c call) healthDetail() (answer, *Fault) { return c.private(http.StatusOK, c.health.read(c.now)) }
+
+// read returns the state of the service at now.
+func (h *healthFacts) read(now time.Time) Health {
+	e := h.snap
+	made := Health{
+		State: "ok", Version: h.Version, Phase: "alfa", StartedAt: instantOrNull(e.StartedAt),
+		EstimatedAt: instantOrNull(e.IssuedAt), AgeS: ageAt(e.IssuedAt, now), NextEstimate: instantOrNull(e.NextAt),
+		Models: h.models(now), Notices: h.notices(now), Jobs: h.jobStates(),
 	}
-	certificate, copied := h.certificateState(now), h.copies()
-	state := "ok"
-	if h.degraded(now) || channels[subscription.Email].troubled() || channels[subscription.WebPush].troubled() || certificate.troubled() || copied.state == "error" {
-		state = "degradado"
+	made.Trails.Total, made.Trails.WithState, made.Trails.NoData = h.total, h.known, h.total-h.known
+	made.Mail.State, made.Mail.Queued = h.channel(subscription.Email)
+	made.WebPush.State, made.WebPush.Queued = h.channel(subscription.WebPush)
+	made.Database.State, made.Database.Bytes, made.Database.Remedy = "ok", orNull(max(0, e.FileBytes)), orNull(h.remedy())
+	if h.refusing() {
+		made.Database.State = "error"
 	}
-	w.textAt("estado", state)
-	w.textAt("version", h.version)
-	w.textAt("fase", "alfa")
-	w.instantAt("iniciado_en", e.StartedAt)
-	w.instantAt("ultima_estimacion", e.IssuedAt)
-	w.age("edad_s", e.IssuedAt, now)
-	w.instantAt("proxima_estimacion", e.NextAt)
-	w.key("senderos")
-	w.open('{')
-	w.integerAt("total", h.total)
-	w.integerAt("con_estado", h.known)
-	w.integerAt("sin_datos", h.total-h.known)
-	w.close('}')
-	w.key("modelos")
-	h.writeModels(&w, now)
-	channels[subscription.Email].writeAt(&w, "correo")
-	channels[subscription.WebPush].writeAt(&w, "webpush")
-	h.writeNotices(&w, now)
-	h.writeStore(&w)
-	certificate.write(&w, now)
-	copied.writeAt(&w, now)
-	w.key("proveedor")
-	w.open('{')
-	w.integerAt("peso_hoy", e.WeightDay)
-	w.key("limite_dia")
-	if e.DayLimit > 0 {
-		w.integer(e.DayLimit)
-	} else {
-		w.null() // a contract without one
+	certificate := &made.Certificate
+	certificate.State, certificate.Expires, certificate.Days = h.certificateState(now)
+	last := time.Time{}
+	made.Backup.State, last = h.backupState()
+	made.Backup.Last, made.Backup.AgeS = instantOrNull(last), ageAt(last, now)
+	made.Provider.WeightToday, made.Provider.DayLimit = e.WeightDay, orNull(max(0, e.DayLimit))
+	if h.down() {
+		made.State = "caido"
+	} else if h.degraded(now) || failing(made.Mail.State) || failing(made.WebPush.State) || failing(certificate.State) || made.Backup.State == "error" {
+		made.State = "degradado"
 	}
-	w.close('}')
-	w.close('}')
-	return w.b
+	return made
 }
 
-// unset is the state of a channel that the service is not set up for.
+// unset is the state of what the service is not set up for.
 const unset = "no_configurado"
 
-// channelState is how it stands with a channel of messages.
-type channelState struct {
-	state  string
-	queued int
-}
+// failing reports whether the state of something that was set up is not ok.
+func failing(state string) bool { return state != "ok" && state != unset }
 
-func (h *healthFacts) channel(c subscription.Channel) channelState {
-	if h.desk == nil {
-		return channelState{state: unset}
+// channel returns the state of a channel of messages and how many of them wait.
+func (h *healthFacts) channel(c subscription.Channel) (state string, queued *int) {
+	if h.Subscriptions == nil {
+		return unset, nil
 	}
-	state, queued := h.desk.Outbox(c)
-	return channelState{state, queued}
-}
-
-// troubled tells that messages do not go out as they should.
-func (c channelState) troubled() bool { return c.state != "ok" && c.state != unset }
-
-func (c channelState) writeAt(w *writer, name string) {
-	w.key(name)
-	w.open('{')
-	w.textAt("estado", c.state)
-	if c.state == unset {
-		w.nullAt("en_cola")
-	} else {
-		w.integerAt("en_cola", c.queued)
+	state, n := h.Subscriptions.Outbox(c)
+	if state == unset {
+		return unset, nil
 	}
-	w.close('}')
+	return state, &n
 }
 
-func (h *healthFacts) writeModels(w *writer, now time.Time) {
-	w.open('[')
-	for i := range h.edition.Models {
-		m := &h.edition.Models[i]
-		w.item()
-		w.open('{')
-		w.textAt("modelo", m.Model)
-		w.instantAt("corrida", m.Run)
-		w.age("edad_s", m.Run, now)
-		w.textAt("estado", m.State)
-		w.textOrNullAt("ultimo_error", m.LastError)
-		w.close('}')
+func (h *healthFacts) models(now time.Time) []ModelHealth {
+	list := make([]ModelHealth, len(h.snap.Models))
+	for i := range h.snap.Models {
+		m := &h.snap.Models[i]
+		list[i] = ModelHealth{m.Model, instantOrNull(m.Run), ageAt(m.Run, now), m.State, orNull(m.LastError)}
 	}
-	w.close(']')
+	return list
 }
 
-// refusing tells that the file could not be written, or its history not be read, when
-// that was tried last: with the edition, or since.
+// refusing reports whether the file could not be written, or its history not be read, when
+// that was tried last: at the publication, or since.
 func (h *healthFacts) refusing() bool {
-	return h.edition.StoreError != "" || h.file != nil && h.file.WriteError() != nil
+	return h.snap.StoreError != "" || h.fileFault() != nil
 }
 
-func (h *healthFacts) writeStore(w *writer) {
-	state := "ok"
-	if h.refusing() {
-		state = "error"
+func (h *healthFacts) fileFault() error {
+	if h.File == nil {
+		return nil
 	}
-	w.key("base_de_datos")
-	w.open('{')
-	w.textAt("estado", state)
-	w.key("bytes")
-	if h.edition.FileBytes > 0 {
-		w.integer(int(h.edition.FileBytes))
-	} else {
-		w.null()
-	}
-	w.close('}')
+	return h.File.Fault()
 }
 
-// copiesState is how it stands with the daily copies of the file.
-type copiesState struct {
-	state string
-	last  time.Time // zero when there is none
+// remedy returns what the operator is to do about the file, "" for nothing.
+func (h *healthFacts) remedy() string {
+	err, damaged := h.fileFault(), (*store.DamagedError)(nil)
+	switch {
+	case !h.refusing():
+		return ""
+	case errors.Is(err, store.ErrDisplaced):
+		return "El archivo de datos ya no está en su lugar, y no se guarda nada. Devuélvalo; si se borró, no detenga el servicio: copie antes el archivo de donde dice el registro y recupere la copia con vigia restore."
+	case errors.Is(err, store.ErrNoFile), errors.As(err, &damaged):
+		return "El archivo de datos está dañado, se perdió o no se puede abrir; el registro dice qué pasó. Detenga el servicio, recupere el último respaldo con vigia restore y vuelva a iniciarlo. Si el disco o el archivo es de solo lectura, corrija eso y reinicie."
+	case errors.Is(err, store.ErrFull):
+		return "El disco está lleno: libere espacio. El servicio vuelve a guardar por sí solo."
+	case errors.Is(err, store.ErrReadOnly):
+		return "El disco falló al escribir, y el servicio intenta recuperarse por sí solo. Si sigue así, cambie el disco y recupere el último respaldo con vigia restore."
+	}
+	return "No se pudo leer o guardar en el archivo de datos; el registro dice por qué. El servicio lo intenta de nuevo."
 }
 
-func (h *healthFacts) copies() copiesState {
-	if h.backups == nil {
-		return copiesState{state: unset}
+// certificateState returns the state of the certificate of the service's own HTTPS, and
+// when it ends and in how many days; nil when there is none.
+func (h *healthFacts) certificateState(now time.Time) (state string, expires *time.Time, days *int) {
+	if h.Certificate == nil {
+		return unset, nil, nil
 	}
-	last, failing := h.backups.Last()
+	end, failing := h.Certificate()
+	if end.IsZero() {
+		return "sin_certificado", nil, nil
+	}
+	state = "ok"
+	if now.After(end) {
+		state = "vencido"
+	} else if failing {
+		state = "sin_renovar"
+	}
+	return state, instantOrNull(end), new(max(0, int(end.Sub(now)/(24*time.Hour))))
+}
+
+// backupState returns the state of the daily copies of the file and when the last was
+// made, zero for never.
+func (h *healthFacts) backupState() (state string, last time.Time) {
+	if h.Backups == nil {
+		return unset, last
+	}
+	last, failing := h.Backups.Last()
 	switch {
 	case failing:
-		return copiesState{"error", last}
+		return "error", last
 	case last.IsZero():
-		return copiesState{"pendiente", last}
+		return "pendiente", last
 	}
-	return copiesState{"ok", last}
+	return "ok", last
 }
 
-func (c copiesState) writeAt(w *writer, now time.Time) {
-	w.key("respaldo")
-	w.open('{')
-	w.textAt("estado", c.state)
-	w.instantAt("ultimo", c.last)
-	w.age("edad_s", c.last, now)
-	w.close('}')
-}
-
-// age writes the seconds from t to now, null when t is not known and 0 when the
-// clock was set back behind it.
-func (w *writer) age(name string, t, now time.Time) {
-	w.key(name)
-	if t.IsZero() {
-		w.null()
-		return
+// jobStates returns how the last run of each periodic job went.
+func (h *healthFacts) jobStates() []JobHealth {
+	list := []JobHealth{}
+	if h.Jobs == nil {
+		return list
 	}
-	w.integer(max(0, int(now.Sub(t)/time.Second)))
+	for _, job := range h.Jobs() {
+		state := "ok"
+		switch {
+		case job.Failing:
+			state = "error"
+		case job.LastRun.IsZero():
+			state = "pendiente"
+		}
+		list = append(list, JobHealth{job.Name, state, instantOrNull(job.LastRun), int(job.Every / time.Second)})
+	}
+	return list
 }

@@ -1,52 +1,59 @@
 package api
 
 import (
+	"slices"
 	"time"
 
 	"vigia/store"
 	"vigia/store/notices"
 )
 
-// writeNotices writes what official bodies say of a park: beside the estado, which
-// they never change. What is not known is absent.
-func (b *build) writeNotices(w *writer, park int) {
-	w.key("alertas_volcanicas")
-	w.open('[')
-	for _, v := range b.e.Notices.Volcanic(b.e.Catalogue, park, b.now) {
-		w.item()
-		w.open('{')
-		w.textAt("volcan", v.Name)
-		w.textAt("nivel_tecnico", v.Level.String())
-		w.decimalAt("distancia_km", v.DistanceKm, 1)
-		w.textAt("fuente", v.Source)
-		w.textAt("fuente_url", v.SourceURL)
-		w.instantAt("publicado_en", v.PublishedAt)
-		w.instantAt("obtenido_en", v.ObtainedAt)
-		w.booleanAt("desactualizado", v.Stale)
-		w.close('}')
-	}
-	w.close(']')
-	w.key("cierres")
-	w.open('[')
-	for _, c := range b.e.Notices.Closures(b.e.Catalogue, park, b.now) {
-		w.item()
-		w.open('{')
-		w.textAt("alcance", c.Scope())
-		w.textOrNullAt("sendero", c.Trail)
-		w.textAt("situacion", c.Situation)
-		w.textOrNullAt("detalle", c.Detail)
-		w.instantAt("desde", c.From)
-		w.instantAt("hasta", c.Until)
-		w.textAt("fuente", c.Source)
-		w.textAt("fuente_url", c.SourceURL)
-		w.instantAt("obtenido_en", c.ObtainedAt)
-		w.booleanAt("desactualizado", c.Stale)
-		w.close('}')
-	}
-	w.close(']')
+// official is what official bodies have published of a park, or of one of its trails.
+// What is not known is absent.
+type official struct {
+	volcanic []notices.Nearby
+	closures []notices.Holding
 }
 
-// noticeState says how the notices of a kind stand, in the words of /health.
+func (b *build) officialOf(park int) official {
+	return official{b.e.Notices.Volcanic(b.e.Catalogue, park, b.now), b.e.Notices.Closures(b.e.Catalogue, park, b.now)}
+}
+
+// onTrail returns the notices that concern one trail of the park.
+func (o official) onTrail(slug string) OfficialNotices {
+	o.closures = notices.Concerning(slug, o.closures)
+	return o.notices()
+}
+
+// onTrails returns the notices that concern any of some trails of the park.
+func (o official) onTrails(slugs []string) OfficialNotices {
+	o.closures = slices.DeleteFunc(slices.Clone(o.closures), func(h notices.Holding) bool {
+		return h.Trail != "" && !slices.Contains(slugs, h.Trail)
+	})
+	return o.notices()
+}
+
+// notices returns all of them.
+func (o official) notices() OfficialNotices {
+	n := OfficialNotices{make([]VolcanicAlert, len(o.volcanic)), make([]Closure, len(o.closures))}
+	for i, v := range o.volcanic {
+		n.VolcanicAlerts[i] = VolcanicAlert{
+			Volcano: v.Name, Level: v.Level.String(), DistanceKm: rounded(v.DistanceKm, 1),
+			Source: v.Source, SourceURL: v.SourceURL,
+			PublishedAt: instantOrNull(v.PublishedAt), ObtainedAt: instant(v.ObtainedAt), Stale: v.Stale,
+		}
+	}
+	for i, c := range o.closures {
+		n.Closures[i] = Closure{
+			Scope: c.Scope(), Trail: orNull(c.Trail), Situation: c.Situation, Detail: orNull(c.Detail),
+			From: instantOrNull(c.From), Until: instantOrNull(c.Until), Source: c.Source, SourceURL: c.SourceURL,
+			ObtainedAt: instant(c.ObtainedAt), Stale: c.Stale,
+		}
+	}
+	return n
+}
+
+// noticeState returns how the notices of a kind stand, in the words of /health.
 func noticeState(b *notices.Batch, feed *store.FeedStatus, now time.Time) string {
 	switch {
 	case feed.LastError != "":
@@ -54,7 +61,7 @@ func noticeState(b *notices.Batch, feed *store.FeedStatus, now time.Time) string
 	case b.ObtainedAt.IsZero() && feed.Configured:
 		return "sin_datos"
 	case b.ObtainedAt.IsZero():
-		return "no_configurado"
+		return unset
 	case notices.Stale(b.ObtainedAt, now):
 		return "desactualizado"
 	default:
@@ -62,35 +69,28 @@ func noticeState(b *notices.Batch, feed *store.FeedStatus, now time.Time) string
 	}
 }
 
-// noticesTrouble tells whether a source that was set up does not do its duty.
-func (h *healthFacts) noticesTrouble(now time.Time) bool {
-	for kind := range h.edition.Feeds {
-		feed := &h.edition.Feeds[kind]
-		if feed.Configured && noticeState(&h.edition.Notices[kind], feed, now) != "ok" {
+// noticesFail reports whether a source that was set up has no current notices.
+func (h *healthFacts) noticesFail(now time.Time) bool {
+	for kind := range h.snap.Feeds {
+		feed := &h.snap.Feeds[kind]
+		if feed.Configured && noticeState(&h.snap.Notices[kind], feed, now) != "ok" {
 			return true
 		}
 	}
 	return false
 }
 
-func (h *healthFacts) writeNotices(w *writer, now time.Time) {
-	w.key("avisos_oficiales")
-	w.open('[')
-	for kind := range h.edition.Notices {
-		batch, feed := &h.edition.Notices[kind], &h.edition.Feeds[kind]
-		w.item()
-		w.open('{')
-		w.textAt("tipo", notices.Kind(kind).String())
-		w.textAt("estado", noticeState(batch, feed, now))
-		w.instantAt("obtenido_en", batch.ObtainedAt)
-		w.key("avisos")
-		if batch.ObtainedAt.IsZero() {
-			w.null()
-		} else {
-			w.integer(batch.Len())
+func (h *healthFacts) notices(now time.Time) []NoticeHealth {
+	list := make([]NoticeHealth, len(h.snap.Notices))
+	for kind := range list {
+		batch, feed := &h.snap.Notices[kind], &h.snap.Feeds[kind]
+		list[kind] = NoticeHealth{
+			Kind: notices.Kind(kind).String(), State: noticeState(batch, feed, now),
+			ObtainedAt: instantOrNull(batch.ObtainedAt), LastError: orNull(feed.LastError),
 		}
-		w.textOrNullAt("ultimo_error", feed.LastError)
-		w.close('}')
+		if !batch.ObtainedAt.IsZero() {
+			list[kind].Notices = new(batch.Len())
+		}
 	}
-	w.close(']')
+	return list
 }

@@ -5,176 +5,48 @@ import (
 
 	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
-	"vigia/handlers/prepared"
 	"vigia/store/catalogue"
 )
 
-// outlook is what the trails of a park together say.
-type outlook struct {
-	state      hazard.State
-	quality    hazard.Quality
-	reason     hazard.Reason
-	main       hazard.Hazard
-	confidence hazard.Confidence
-	worst      int // index of the trail that the state comes from, -1 without estimates
-	count      [hazard.Red + 1]int
-	total      int
+func (b *build) parkList() []Park {
+	parks := make([]Park, len(b.e.Catalogue.Parks))
+	for p := range parks {
+		parks[p] = b.park(p)
+	}
+	return parks
 }
 
-// outlookOf combines a park's trails at the present hour. Amber and red stand
-// whatever is missing elsewhere; green needs every trail.
-func (b *build) outlookOf(park int) outlook {
-	o := outlook{main: hazard.NoHazard, worst: -1}
-	var stale, incomplete int
-	var reasons []hazard.Reason
-	var worst *hazard.Estimate
-	for t := range b.trailsOf(park) {
-		o.total++
-		latest := b.latest(t)
-		if latest == nil {
-			o.count[hazard.Unknown]++
-			reasons = append(reasons, b.reasonWithout(t))
-			continue
-		}
-		o.count[latest.State]++
-		if latest.State == hazard.Unknown {
-			reasons = append(reasons, reasonOf(latest))
-		}
-		switch latest.Quality {
-		case hazard.Stale:
-			stale++
-		case hazard.Partial, hazard.NoData:
-			incomplete++
-		}
-		if worst == nil || worseThan(latest, worst) {
-			worst, o.worst = latest, t
-		}
+func (b *build) park(index int) Park {
+	park, state, active := &b.e.Catalogue.Parks[index], b.view.Park(index, 0), b.activeAlerts(index)
+	worst, _ := b.view.Worst(index)
+	p := Park{
+		Slug: Slug(park.Slug), Name: park.Name, Kind: park.Kind, Region: park.Region,
+		Administrator: orNull(park.Administrator),
+		Latitude:      rounded(park.Latitude, 5), Longitude: rounded(park.Longitude, 5),
+		ElevationM: decimal(park.ElevationM, 0), AreaHa: decimal(park.AreaHa, 1),
+		TimeZone: park.ZoneName,
+		State:    orNull(State(state.State.String())), Level: orNull(Level(highest(active).String())),
+		Quality: Quality(state.Quality.String()), Reason: orNull(StateReason(state.Reason)),
+		Main: orNull(Hazard(state.Main.String())), Confidence: orNull(Confidence(state.Confidence.String())),
+		Worst24h:    orNull(State(worst.State.String())),
+		EstimatedAt: instantOrNull(b.e.IssuedAt), ValidUntil: instantOrNull(b.validity()),
+		OfficialNotices: b.official[index].notices(),
 	}
-	o.settle(worst, reasons)
-	o.quality = qualityOf(o.total, o.total-o.count[hazard.Unknown], stale, incomplete)
-	return o
-}
-
-// worseThan orders estimates for the one that speaks for the park: the worse
-// state, then the surer.
-func worseThan(a, b *hazard.Estimate) bool {
-	if a.State != b.State {
-		return a.State > b.State
-	}
-	return a.Confidence > b.Confidence
-}
-
-func (o *outlook) settle(worst *hazard.Estimate, reasons []hazard.Reason) {
-	switch {
-	case o.total == 0:
-		o.reason = hazard.NoRuns
-	case worst != nil && (worst.State > hazard.Green || worst.State == hazard.Green && len(reasons) == 0):
-		o.state, o.main, o.confidence = worst.State, worst.Main, worst.Confidence
-	case len(reasons) < o.total:
-		o.reason = hazard.PartialData
-	default:
-		o.reason = common(reasons)
-	}
-}
-
-// common gives the reason that all share, else that data are partial.
-func common(reasons []hazard.Reason) hazard.Reason {
-	for _, r := range reasons[1:] {
-		if r != reasons[0] {
-			return hazard.PartialData
-		}
-	}
-	return reasons[0]
-}
-
-func qualityOf(total, known, stale, incomplete int) hazard.Quality {
-	switch {
-	case known == 0:
-		return hazard.NoData
-	case stale > 0:
-		return hazard.Stale
-	case incomplete > 0 || known < total:
-		return hazard.Partial
-	default:
-		return hazard.Complete
-	}
-}
-
-// worstAhead is the worst state of a park in the next 24 hours, null-aware: green
-// only when every hour of every trail is known.
-func (b *build) worstAhead(park int) hazard.State {
-	worst, complete, any := hazard.Unknown, true, false
-	for t := range b.trailsOf(park) {
-		any = true
-		hours := b.hours(t)
-		complete = complete && len(hours) >= 24
-		for i := range hours[:min(len(hours), 24)] {
-			complete = complete && hours[i].State != hazard.Unknown
-			worst = max(worst, hours[i].State)
-		}
-	}
-	if worst == hazard.Green && !(complete && any) {
-		return hazard.Unknown
-	}
-	return worst
-}
-
-func (b *build) parkList() *prepared.Body {
-	w := writer{}
-	w.open('[')
-	for p := range b.e.Catalogue.Parks {
-		w.item()
-		w.open('{')
-		o := b.outlookOf(p)
-		b.writePark(&w, p, &o)
-		w.close('}')
-	}
-	w.close(']')
-	return prepared.JSON(w.b)
-}
-
-// writePark writes the members of a Park.
-func (b *build) writePark(w *writer, index int, o *outlook) {
-	park := &b.e.Catalogue.Parks[index]
-	w.textAt("slug", park.Slug)
-	w.textAt("nombre", park.Name)
-	w.textAt("tipo", park.Kind)
-	w.textAt("region", park.Region)
-	w.textOrNullAt("administrador", park.Administrator)
-	w.decimalAt("latitud", park.Latitude, 5)
-	w.decimalAt("longitud", park.Longitude, 5)
-	w.decimalAt("altitud_m", park.ElevationM, 0)
-	w.decimalAt("superficie_ha", park.AreaHa, 1)
-	w.textAt("zona_horaria", park.ZoneName)
-	w.textOrNullAt("estado", o.state.String())
-	active := b.activeAlerts(index)
-	w.textOrNullAt("nivel", highest(active).String())
-	w.textAt("calidad", o.quality.String())
-	w.textOrNullAt("motivo_sin_estado", string(o.reason))
-	w.textOrNullAt("amenaza_principal", o.main.String())
-	w.textOrNullAt("confianza", o.confidence.String())
-	w.key("senderos_por_estado")
-	w.open('{')
-	w.integerAt("total", o.total)
-	w.integerAt("verde", o.count[hazard.Green])
-	w.integerAt("amarillo", o.count[hazard.Amber])
-	w.integerAt("rojo", o.count[hazard.Red])
-	w.integerAt("sin_datos", o.count[hazard.Unknown])
-	w.close('}')
-	w.key("alertas_activas")
+	p.TrailCounts.Total = park.NumTrails
+	p.TrailCounts.Green = state.Counts[hazard.Green]
+	p.TrailCounts.Amber = state.Counts[hazard.Amber]
+	p.TrailCounts.Red = state.Counts[hazard.Red]
+	p.TrailCounts.NoData = state.Counts[hazard.Unknown]
 	if b.known[index] {
-		w.integer(len(active))
-	} else {
-		w.null()
+		p.ActiveAlerts = new(len(active))
 	}
-	w.textOrNullAt("estado_maximo_24h", b.worstAhead(index).String())
-	w.instantAt("estimado_en", b.e.IssuedAt)
-	w.instantAt("vigente_hasta", b.validity())
-	w.booleanAt("oficial", false)
-	b.writeParkLinks(w, park)
+	p.Links.API, p.Links.Web = b.BaseURL+Prefix+"/parques/"+park.Slug, b.BaseURL+"/parques/"+park.Slug
+	p.Links.Badge = b.linkIfPage("/insignia/" + park.Slug + ".svg")
+	p.Links.Atom = b.linkIfPage("/parques/" + park.Slug + "/alertas.atom")
+	return p
 }
 
-// validity is until when the estimates hold, past where the data became too old;
+// validity returns until when the estimates hold, past where the data became too old;
 // zero when there never were any.
 func (b *build) validity() time.Time {
 	if b.e.IssuedAt.IsZero() && b.e.Reason != hazard.DataTooOld {
@@ -183,57 +55,36 @@ func (b *build) validity() time.Time {
 	return b.e.ValidUntil
 }
 
-func (b *build) writeParkLinks(w *writer, park *catalogue.Park) {
-	w.key("enlaces")
-	w.open('{')
-	w.textAt("api", b.link("/api/v1/parques/"+park.Slug))
-	w.textAt("web", b.link("/parques/"+park.Slug))
-	w.textOrNullAt("insignia", b.linkIfPage("/insignia/"+park.Slug+".svg"))
-	w.textOrNullAt("atom", b.linkIfPage("/parques/"+park.Slug+"/alertas.atom"))
-	w.close('}')
+// linkIfPage returns the link of a page, nil when the site does not serve it.
+func (b *build) linkIfPage(path string) *string {
+	if b.HasPage == nil || !b.HasPage(path) {
+		return nil
+	}
+	return new(b.BaseURL + path)
 }
 
-func (b *build) parkDetail(index int) *prepared.Body {
+// parkDetail returns a park with its trails, which were made before.
+func (b *build) parkDetail(index int, trails []Trail) ParkDetail {
 	park := &b.e.Catalogue.Parks[index]
-	o := b.outlookOf(index)
-	w := writer{}
-	w.open('{')
-	b.writePark(&w, index, &o)
-	w.key("senderos")
-	b.writeTrails(&w, index)
-	w.key("ultima_estimacion")
-	if o.worst < 0 {
-		w.null()
-	} else {
-		b.writeLatest(&w, o.worst)
+	d := ParkDetail{
+		Park: b.park(index), Trails: trails,
+		Emergency: emergencyNumbers(b.e.Catalogue.Emergency), Sources: b.sources(park), Notice: b.notice(),
 	}
-	w.key("alertas")
+	if state := b.view.Park(index, 0); state.Trail >= 0 {
+		d.Latest = trails[state.Trail-park.FirstTrail].Latest
+	}
 	if outdated := b.outdatedAlerts(index); b.known[index] || len(outdated) > 0 {
-		b.writeAlerts(&w, append(b.activeAlerts(index), outdated...))
-	} else {
-		w.null()
+		d.Alerts = b.alerts(append(b.activeAlerts(index), outdated...))
 	}
-	b.writeNotices(&w, index)
-	w.key("telefonos_emergencia")
-	writeNumbers(&w, b.e.Catalogue.Emergency)
-	w.key("fuentes")
-	b.writeSources(&w, park)
-	w.textAt("aviso", b.notice())
-	w.close('}')
-	return prepared.JSON(w.b)
+	return d
 }
 
-func writeNumbers(w *writer, numbers []catalogue.EmergencyNumber) {
-	w.open('[')
-	for _, n := range numbers {
-		w.item()
-		w.open('{')
-		w.textAt("numero", n.Number)
-		w.textAt("nombre", n.Name)
-		w.textOrNullAt("nota", n.Note)
-		w.close('}')
+func emergencyNumbers(numbers []catalogue.EmergencyNumber) []EmergencyNumber {
+	list := make([]EmergencyNumber, len(numbers))
+	for i, n := range numbers {
+		list[i] = EmergencyNumber{n.Number, n.Name, orNull(n.Note)}
 	}
-	w.close(']')
+	return list
 }
 
 func highest(alerts []*alert.Alert) alert.Level {

@@ -1,65 +1,48 @@
 package api
 
 import (
+	"math"
 	"time"
 
-	"vigia/handlers/prepared"
 	"vigia/store"
 )
 
-// precision is the status of the verification log. What is not known, or rests on
-// too few events, is null.
-func (b *build) precision() *prepared.Body {
-	v := b.e.Verification
-	w := writer{}
-	w.open('{')
+// scoreDecimals is how exactly scores are written.
+const scoreDecimals = 3
+
+// precision returns the status of the verification log; v is nil before there is one.
+func precision(v *store.Verification) Precision {
+	p := Precision{Stage: store.StageNone, References: []Reference{}, Results: []Score{}, Reliability: []ReliabilityBin{}, Baselines: []Baseline{}}
 	if v == nil {
-		w.textAt("situacion", store.StageNone)
-		w.rawAt("periodo", `{"desde":null,"hasta":null}`)
-		w.rawAt("registro", `{"estimaciones":null,"verificadas":null,"pendientes":null,"descartadas":null}`)
-		w.rawAt("referencias", "[]")
-		w.rawAt("resultados", "[]")
-		w.rawAt("fiabilidad", "[]")
-		w.rawAt("estabilidad", `{"indice_vaiven":null,"n":0}`)
-		w.rawAt("lineas_base", "[]")
-		w.nullAt("calculado_en")
-		w.close('}')
-		return prepared.JSON(w.b)
+		return p
 	}
-	w.textAt("situacion", v.Stage)
-	w.key("periodo")
-	w.open('{')
-	w.instantAt("desde", v.From)
-	w.instantAt("hasta", endOfDay(v.To))
-	w.close('}')
-	w.key("registro")
-	w.open('{')
-	w.integerAt("estimaciones", v.Issued)
-	w.integerAt("verificadas", v.Verified)
-	w.integerAt("pendientes", v.Pending)
-	w.integerAt("descartadas", v.Dropped())
-	w.close('}')
-	writeReferences(&w, v)
-	w.key("resultados")
-	w.open('[')
+	p.Stage, p.CalculatedAt = v.Stage, instantOrNull(v.CalculatedAt)
+	p.Period.From, p.Period.To = instantOrNull(v.From), instantOrNull(endOfDay(v.To))
+	p.Log.Issued, p.Log.Verified, p.Log.Pending, p.Log.Dropped = &v.Issued, &v.Verified, &v.Pending, new(v.Dropped())
+	p.Stability.FlipFlop, p.Stability.N = score(v.FlipFlop), v.FlipFlopN
+	for _, r := range v.References {
+		p.References = append(p.References, Reference{r.Tier.String(), r.Description, r.Independent})
+	}
 	for i := range v.Results {
-		w.item()
-		writeResult(&w, &v.Results[i])
+		p.Results = append(p.Results, scores(&v.Results[i]))
 	}
-	w.close(']')
-	writeReliability(&w, v)
-	w.key("estabilidad")
-	w.open('{')
-	w.numberOrNullAt("indice_vaiven", v.FlipFlop)
-	w.integerAt("n", v.FlipFlopN)
-	w.close('}')
-	writeBaselines(&w, v)
-	w.instantAt("calculado_en", v.CalculatedAt)
-	w.close('}')
-	return prepared.JSON(w.b)
+	for _, bin := range v.Reliability {
+		p.Reliability = append(p.Reliability, ReliabilityBin{
+			Tier: bin.Tier.String(), Level: Level(bin.Level.String()), Lead: bin.Bin,
+			From: rounded(bin.From, scoreDecimals), To: rounded(bin.To, scoreDecimals),
+			N: bin.N, Events: bin.Events, Observed: score(bin.Observed), Interval: interval(bin.Range),
+		})
+	}
+	for _, line := range v.Baselines {
+		p.Baselines = append(p.Baselines, Baseline{
+			Name: line.Name, CSI: score(line.CSI), Tier: line.Tier.String(), Level: Level(line.Level.String()),
+			Hazard: orNull(Hazard(line.Hazard)), Lead: line.Bin,
+		})
+	}
+	return p
 }
 
-// endOfDay is when the day that begins at t is over; the zero time stays.
+// endOfDay returns when the day that begins at t is over; the zero time stays.
 func endOfDay(t time.Time) time.Time {
 	if t.IsZero() {
 		return t
@@ -67,113 +50,29 @@ func endOfDay(t time.Time) time.Time {
 	return t.Add(24 * time.Hour)
 }
 
-func writeReferences(w *writer, v *store.Verification) {
-	w.key("referencias")
-	w.open('[')
-	for _, r := range v.References {
-		w.item()
-		w.open('{')
-		w.textAt("tipo", r.Tier.String())
-		w.textAt("descripcion", r.Description)
-		w.booleanAt("independiente", r.Independent)
-		w.close('}')
+func scores(r *store.Result) Score {
+	s := Score{
+		Tier: r.Tier.String(), Level: Level(r.Level.String()), Hazard: orNull(Hazard(r.Hazard)), Lead: r.Bin,
+		N: r.N(), Events: r.Events, Hits: r.Hits, False: r.False, Misses: r.Misses, Correct: r.Correct,
+		POD: score(r.POD), FAR: score(r.FAR), CSI: score(r.CSI), Bias: score(r.Bias),
+		ETS: score(r.ETS), HSS: score(r.HSS), SEDI: score(r.SEDI), Brier: score(r.Brier),
+		Enough: r.Enough, Reason: orNull(r.Reason),
 	}
-	w.close(']')
+	s.Interval.POD, s.Interval.FAR, s.Interval.CSI = interval(r.PODRange), interval(r.FARRange), interval(r.CSIRange)
+	s.Interval.ETS, s.Interval.HSS = interval(r.ETSRange), interval(r.HSSRange)
+	return s
 }
 
-func writeResult(w *writer, r *store.Result) {
-	w.open('{')
-	w.textAt("referencia", r.Tier.String())
-	w.textAt("nivel", r.Level.String())
-	w.textOrNullAt("amenaza", r.Hazard)
-	w.textAt("plazo", r.Bin)
-	w.integerAt("n", r.N())
-	w.integerAt("eventos", r.Events)
-	w.integerAt("aciertos", r.Hits)
-	w.integerAt("falsas_alarmas", r.False)
-	w.integerAt("omisiones", r.Misses)
-	w.integerAt("negativos_correctos", r.Correct)
-	w.numberOrNullAt("pod", r.POD)
-	w.numberOrNullAt("far", r.FAR)
-	w.numberOrNullAt("csi", r.CSI)
-	w.numberOrNullAt("sesgo", r.Bias)
-	w.numberOrNullAt("ets", r.ETS)
-	w.numberOrNullAt("hss", r.HSS)
-	w.numberOrNullAt("sedi", r.SEDI)
-	w.numberOrNullAt("brier", r.Brier)
-	w.key("ic95")
-	w.open('{')
-	w.intervalAt("pod", r.PODRange)
-	w.intervalAt("far", r.FARRange)
-	w.intervalAt("csi", r.CSIRange)
-	w.intervalAt("ets", r.ETSRange)
-	w.intervalAt("hss", r.HSSRange)
-	w.close('}')
-	w.booleanAt("suficiente", r.Enough)
-	w.textOrNullAt("motivo_nulo", r.Reason)
-	w.close('}')
-}
-
-func writeReliability(w *writer, v *store.Verification) {
-	w.key("fiabilidad")
-	w.open('[')
-	for i := range v.Reliability {
-		bin := &v.Reliability[i]
-		w.item()
-		w.open('{')
-		w.textAt("referencia", bin.Tier.String())
-		w.textAt("nivel", bin.Level.String())
-		w.textAt("plazo", bin.Bin)
-		w.decimalAt("desde", bin.From, scoreDecimals)
-		w.decimalAt("hasta", bin.To, scoreDecimals)
-		w.integerAt("n", bin.N)
-		w.integerAt("eventos", bin.Events)
-		w.numberOrNullAt("frecuencia", bin.Observed)
-		w.intervalAt("ic95", bin.Range)
-		w.close('}')
-	}
-	w.close(']')
-}
-
-func writeBaselines(w *writer, v *store.Verification) {
-	w.key("lineas_base")
-	w.open('[')
-	for i := range v.Baselines {
-		line := &v.Baselines[i]
-		w.item()
-		w.open('{')
-		w.textAt("nombre", line.Name)
-		w.numberOrNullAt("csi", line.CSI)
-		w.textAt("referencia", line.Tier.String())
-		w.textAt("nivel", line.Level.String())
-		w.textOrNullAt("amenaza", line.Hazard)
-		w.textAt("plazo", line.Bin)
-		w.close('}')
-	}
-	w.close(']')
-}
-
-// scoreDecimals is how exactly scores are written.
-const scoreDecimals = 3
-
-func (w *writer) numberOrNullAt(name string, x *float64) {
+func score(x *float64) *float64 {
 	if x == nil {
-		w.nullAt(name)
-		return
+		return nil
 	}
-	w.decimalAt(name, *x, scoreDecimals)
+	return decimal(*x, scoreDecimals)
 }
 
-func (w *writer) intervalAt(name string, in *store.Interval) {
-	if in == nil {
-		w.nullAt(name)
-		return
+func interval(in *store.Interval) *Interval {
+	if in == nil || math.IsNaN(in.Low+in.High) {
+		return nil
 	}
-	w.key(name)
-	w.open('[')
-	w.item()
-	w.decimal(in.Low, scoreDecimals)
-	w.item()
-	w.decimal(in.High, scoreDecimals)
-	w.close(']')
+	return &Interval{rounded(in.Low, scoreDecimals), rounded(in.High, scoreDecimals)}
 }

@@ -2,8 +2,6 @@ package api
 
 import (
 	"bytes"
-	"encoding/json"
-	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -12,7 +10,6 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"vigia/forecast/alert"
-	"vigia/handlers/prepared"
 	"vigia/store"
 )
 
@@ -38,19 +35,6 @@ func verified() *store.Verification {
 	}
 }
 
-// precisionData gives the payload of an edition's answer.
-func precisionData(t *testing.T, v *store.Verification) []byte {
-	t.Helper()
-	b := &build{e: &store.Edition{Verification: v}}
-	w := httptest.NewRecorder()
-	b.precision().Serve(w, httptest.NewRequest("GET", "/", nil), prepared.Terms{Now: now})
-	var envelope struct{ Data json.RawMessage }
-	if err := json.Unmarshal(w.Body.Bytes(), &envelope); err != nil {
-		t.Fatal(err)
-	}
-	return envelope.Data
-}
-
 // What is said about the log fits its schema, with and without data.
 func TestPrecisionFitsItsSchema(t *testing.T) {
 	text, err := os.ReadFile("openapi.json")
@@ -70,7 +54,7 @@ func TestPrecisionFitsItsSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, v := range map[string]*store.Verification{"nothing": nil, "no pairs": {Stage: store.StageNone}, "scores": verified()} {
-		data, err := jsonschema.UnmarshalJSON(bytes.NewReader(precisionData(t, v)))
+		data, err := jsonschema.UnmarshalJSON(bytes.NewReader(encode(precision(v))))
 		if err == nil {
 			err = schema.Validate(data)
 		}
@@ -81,7 +65,7 @@ func TestPrecisionFitsItsSchema(t *testing.T) {
 }
 
 func TestPrecisionSaysWhatTheSummarySays(t *testing.T) {
-	text := string(precisionData(t, verified()))
+	text := string(encode(precision(verified())))
 	for _, want := range []string{
 		`"periodo":{"desde":"2026-08-03T00:00:00Z","hasta":"2026-11-02T00:00:00Z"}`,
 		`"registro":{"estimaciones":1000,"verificadas":600,"pendientes":300,"descartadas":100}`,

@@ -8,57 +8,45 @@ import (
 	"vigia/store"
 )
 
-// Reading is an edition as the answers of this package read it at an instant, for
-// other formats that must say the same.
+// Reading is a snapshot at an instant, for other formats that must not differ from the
+// answers of this package.
 type Reading struct{ b *build }
 
-// Read looks at an edition at an instant. Past the edition's validity it has no
+// Read returns a snapshot as it stands at an instant. Past the snapshot's validity it has no
 // estimates.
-func Read(e *store.Edition, now time.Time) Reading {
-	b := &build{e: AsOf(e, now), now: now}
-	if now.After(e.Hour) {
-		b.first = int(now.Sub(e.Hour) / time.Hour)
-	}
-	return Reading{b}
+func Read(e *store.Snapshot, now time.Time) Reading {
+	e = AsOf(e, now)
+	return Reading{&build{e: e, now: now, view: e.At(now)}}
 }
 
-// ParkState is what the Park resource says of the state of a park.
-type ParkState struct {
-	State      hazard.State
-	Quality    hazard.Quality
-	Reason     hazard.Reason // NoReason where there is a state
-	Main       hazard.Hazard
-	Confidence hazard.Confidence
-}
-
-// Park gives the state of a park by its index in the catalogue.
-func (r Reading) Park(index int) ParkState {
-	o := r.b.outlookOf(index)
-	return ParkState{o.state, o.quality, o.reason, o.main, o.confidence}
-}
-
-// Known tells whether any trail of a park has a state now. Where none has, a list
-// of its alerts would not be the answer to whether there is one.
-func (r Reading) Known(park int) bool { return r.b.isKnown(park) }
-
-// Notice is the sentence that goes with every estimate: what it is not.
+// Notice returns the sentence that goes with every estimate: what it is not.
 func (r Reading) Notice() string { return r.b.notice() }
 
-// IssuedAt is estimado_en: when the estimates were made, zero when there never
+// IssuedAt returns estimado_en: when the estimates were made, zero when there never
 // were any.
 func (r Reading) IssuedAt() time.Time { return r.b.e.IssuedAt }
 
-// ValidUntil is vigente_hasta: until when the estimates hold or held, zero when
+// ValidUntil returns vigente_hasta: until when the estimates hold or held, zero when
 // there never were any.
 func (r Reading) ValidUntil() time.Time { return r.b.validity() }
 
-// Past gives the hours of a trail's historial, newest first.
-func (r Reading) Past(trail int) iter.Seq2[time.Time, *store.HistoryRow] {
+// Official returns alertas_volcanicas and cierres of a park as the Park resource has
+// them.
+func (r Reading) Official(park int) (volcanic []VolcanicAlert, closures []Closure) {
+	n := r.b.officialOf(park).notices()
+	return n.VolcanicAlerts, n.Closures
+}
+
+// Past ranges over the hours of a trail's historial, newest first.
+func (r Reading) Past(trail int) iter.Seq2[time.Time, *store.HistoryRow] { return r.b.past(trail) }
+
+// past ranges over the hours of a trail's history of the last days, newest first.
+func (b *build) past(trail int) iter.Seq2[time.Time, *store.HistoryRow] {
 	return func(yield func(time.Time, *store.HistoryRow) bool) {
-		present := r.b.now.Truncate(time.Hour)
+		present := b.now.Truncate(time.Hour)
 		oldest := present.Add(-historyDays * 24 * time.Hour)
-		for i := range r.b.e.History.Hours {
-			kept := &r.b.e.History.Hours[i]
+		for i := range b.e.History.Hours {
+			kept := &b.e.History.Hours[i]
 			if !kept.Hour.After(oldest) {
 				return
 			}
@@ -69,7 +57,7 @@ func (r Reading) Past(trail int) iter.Seq2[time.Time, *store.HistoryRow] {
 	}
 }
 
-// MainOf is the amenaza_principal of a past hour: none where it was not amber or
+// MainOf returns the amenaza_principal of a past hour: none where it was not amber or
 // red.
 func MainOf(row *store.HistoryRow) hazard.Hazard {
 	if row.State <= hazard.Green {

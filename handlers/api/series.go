@@ -1,90 +1,97 @@
 package api
 
 import (
+	"slices"
 	"time"
 
-	"vigia/handlers/prepared"
+	"vigia/handlers/httpcache"
 	"vigia/store"
 )
 
-// seriesRoom is what the series of a small park take, in bytes.
-const seriesRoom = 256 << 10
-
-// forecast makes the hours ahead of a park's trails, cut by hours.
-func (b *build) forecast(park int) *prepared.Sheaf {
-	w := writer{b: make([]byte, 0, seriesRoom)}
-	var ends [][]int
-	w.open('[')
+// forecast returns the hours ahead of a park's trails, to be cut by hours.
+func (b *build) forecast(park int) *httpcache.Series {
+	s := newSeries(horizon)
 	for t := range b.trailsOf(park) {
 		trail := &b.e.Catalogue.Trails[t]
-		w.item()
-		w.open('{')
-		w.textAt("sendero", trail.Slug)
-		w.textAt("nombre", trail.Name)
-		w.key("horas")
-		w.open('[')
-		hours := b.hours(t)
-		list := make([]int, 1, horizon+1)
-		list[0] = len(w.b)
-		for i := range horizon {
-			if i < len(hours) {
-				w.item()
-				b.writeEstimate(&w, trail, i, &hours[i], false)
-			}
-			list = append(list, len(w.b))
+		s.begin(Forecast{Trail: Slug(trail.Slug), Name: trail.Name, OfficialNotices: b.official[park].onTrail(trail.Slug), Hours: []ForecastHour{}})
+		for i, hour := range b.view.HoursOf(t)[:min(horizon, len(b.view.HoursOf(t)))] {
+			s.add(i+1, ForecastHour{b.estimateCore(trail, &hour), b.terms})
 		}
-		ends = append(ends, list)
-		w.close(']')
-		w.close('}')
 	}
-	w.close(']')
-	return prepared.NewSheaf(w.b, ends)
+	return s.cut()
 }
 
-// history makes the estimates issued for the hours past, newest first, cut by
+// history returns the estimates issued for the hours past, newest first, to be cut by
 // days. A day is 24 hours back from the present one.
-func (b *build) history(park int) *prepared.Sheaf {
-	w := writer{b: make([]byte, 0, seriesRoom)}
-	var ends [][]int
+func (b *build) history(park int) *httpcache.Series {
+	s := newSeries(historyDays)
 	present := b.now.Truncate(time.Hour)
-	w.open('[')
 	for t := range b.trailsOf(park) {
-		w.item()
-		w.open('{')
-		w.textAt("sendero", b.e.Catalogue.Trails[t].Slug)
-		w.textAt("nombre", b.e.Catalogue.Trails[t].Name)
-		w.key("estimaciones")
-		w.open('[')
-		list := make([]int, 1, historyDays+1)
-		list[0] = len(w.b)
-		kept := b.e.History.Hours
-		for day := 1; day <= historyDays; day++ {
-			after := present.Add(-time.Duration(day) * 24 * time.Hour)
-			for len(kept) > 0 && kept[0].Hour.After(after) {
-				if t < len(kept[0].Rows) && !kept[0].Hour.After(present) {
-					w.item()
-					writeHistoryRow(&w, kept[0].Hour, &kept[0].Rows[t])
-				}
-				kept = kept[1:]
-			}
-			list = append(list, len(w.b))
+		trail := &b.e.Catalogue.Trails[t]
+		s.begin(History{Trail: Slug(trail.Slug), Name: trail.Name, OfficialNotices: b.official[park].onTrail(trail.Slug), Estimates: []PastHour{}})
+		for hour, row := range b.past(t) {
+			s.add(int(present.Sub(hour)/(24*time.Hour))+1, pastHour(hour, row))
 		}
-		ends = append(ends, list)
-		w.close(']')
-		w.close('}')
 	}
-	w.close(']')
-	return prepared.NewSheaf(w.b, ends)
+	return s.cut()
 }
 
-func writeHistoryRow(w *writer, hour time.Time, row *store.HistoryRow) {
-	w.open('{')
-	w.instantAt("hora", hour)
-	w.textOrNullAt("estado", row.State.String())
-	w.textAt("calidad", row.Quality.String())
-	w.textOrNullAt("amenaza_principal", MainOf(row).String())
-	w.textOrNullAt("confianza", row.Confidence.String())
-	w.key("variables")
-	writeMedians(w, &row.Medians)
-	w.close('}')
+func pastHour(hour time.Time, row *store.HistoryRow) PastHour {
+	return PastHour{
+		Hour: instant(hour), State: orNull(State(row.State.String())), Quality: Quality(row.Quality.String()),
+		Main: orNull(Hazard(MainOf(row).String())), Confidence: orNull(Confidence(row.Confidence.String())),
+		Variables: variables(&row.Medians),
+	}
+}
+
+// series encodes lists of which clients may ask for the beginning, one for each trail of
+// a park, and notes where each step of each list ends.
+type series struct {
+	steps int
+	json  []byte
+	ends  [][]int // by list; the end of the first 0, 1, 2 … steps
+}
+
+func newSeries(steps int) *series { return &series{steps: steps, json: []byte{'['}} }
+
+// begin starts a list: that of the last member of head, which is empty.
+func (s *series) begin(head any) {
+	s.end()
+	if len(s.ends) > 0 {
+		s.json = append(s.json, ',')
+	}
+	s.json = append(s.json, encode(head)...)
+	s.json = s.json[:len(s.json)-len("]}")]
+	s.ends = append(s.ends, slices.Grow([]int{len(s.json)}, s.steps))
+}
+
+// add appends an item of a step, from 1, to the list that was begun. Steps come in
+// order.
+func (s *series) add(step int, item any) {
+	s.finish(step - 1)
+	if s.json[len(s.json)-1] != '[' {
+		s.json = append(s.json, ',')
+	}
+	s.json = append(s.json, encode(item)...)
+}
+
+// finish notes that the list's steps up to one are complete.
+func (s *series) finish(step int) {
+	list := &s.ends[len(s.ends)-1]
+	for len(*list) <= step {
+		*list = append(*list, len(s.json))
+	}
+}
+
+// end closes the list that was begun, if any.
+func (s *series) end() {
+	if len(s.ends) > 0 {
+		s.finish(s.steps)
+		s.json = append(s.json, "]}"...)
+	}
+}
+
+func (s *series) cut() *httpcache.Series {
+	s.end()
+	return httpcache.NewSeries(append(s.json, ']'), s.ends)
 }

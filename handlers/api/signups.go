@@ -5,11 +5,10 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"time"
 
-	"github.com/julienschmidt/httprouter"
-
-	"vigia/handlers/prepared"
+	"vigia/handlers/httpcache"
 	"vigia/store"
 	"vigia/store/subscription"
 )
@@ -20,184 +19,165 @@ const ConfirmationLife = 48 * time.Hour
 // storeRetry is when a write that could not be made may be tried again, in seconds.
 const storeRetry = 120
 
-// Signups are what the routes of subscriptions work with. Log is required where
-// Desk is given.
+// Signups answer the routes of subscriptions. Log is required where there are Subscriptions.
 type Signups struct {
-	Desk   Desk // nil is a service without subscriptions
-	Hosts  subscription.PushHosts
-	Policy string // version of the privacy page, which a consent names
-	// Admit counts a request for a subscription against its client's caps; nil is no
-	// cap. It is asked when nothing else is wrong with the request.
+	Subscriptions SubscriptionService // nil is a service without subscriptions
+	Hosts         subscription.PushHosts
+	Policy        string // version of the privacy page, which a consent names
+	// Admit counts a request for a subscription against its client's caps; nil is no cap.
+	// It is called when nothing else is wrong with the request, and not for one that
+	// proves itself.
 	Admit func(r *http.Request, now time.Time) (retryAfter int, ok bool)
+	// Network returns the network that a request came from; nil is not known.
+	Network func(r *http.Request) netip.Prefix
 	// Origins refuses what a browser sends for a page of another site.
 	Origins *http.CrossOriginProtection
 	Log     *slog.Logger
 }
 
-// signupRoute answers one method of one route of subscriptions.
-type signupRoute struct {
-	method, path string
-	serve        func(s *Signups, v *Snapshot, w http.ResponseWriter, r *http.Request, token string, now time.Time) *Fault
-}
-
-// signupRoutes are the routes of subscriptions, under Prefix like the others.
-var signupRoutes = []signupRoute{
-	{http.MethodPost, "/suscriptores", (*Signups).serveCreate},
-	{http.MethodGet, "/suscriptores/:token", (*Signups).serveShow},
-	{http.MethodHead, "/suscriptores/:token", (*Signups).serveShow},
-	{http.MethodDelete, "/suscriptores/:token", (*Signups).serveCancel},
-	{http.MethodGet, "/vapid", (*Signups).serveKey},
-	{http.MethodHead, "/vapid", (*Signups).serveKey},
-}
-
-// register adds the routes of subscriptions. None takes a parameter, all answers
-// are for who asked alone, and those that a token leads to are for no index.
-func (s *Signups) register(router *httprouter.Router, view View) {
-	for _, route := range signupRoutes {
-		full := Prefix + route.path
-		router.Handle(route.method, full, func(w http.ResponseWriter, r *http.Request, p httprouter.Params) {
-			prepared.Mark(w, full)
-			v, now := view()
-			token := p.ByName("token")
-			if token != "" {
-				w.Header()["X-Robots-Tag"] = noIndex
-			}
-			_, fault := parseQuery(r.URL.RawQuery)
-			if fault == nil {
-				fault = s.foreign(r)
-			}
-			if fault == nil {
-				fault = route.serve(s, v, w, r, token, now)
-			}
-			if fault != nil {
-				Refuse(w, r, now, fault)
-			}
-		})
+// routes returns those of subscriptions. All their answers are for the caller alone.
+func (s *Signups) routes() []route {
+	return []route{
+		{http.MethodPost, "/suscriptores", nil, s.create},
+		{http.MethodGet, "/suscriptores/:token", nil, s.show},
+		{http.MethodDelete, "/suscriptores/:token", nil, s.cancel},
+		{http.MethodGet, "/vapid", nil, s.publicKey},
 	}
 }
 
-var noIndex = []string{"noindex"}
+// private returns an answer that nobody may keep.
+func (c call) private(status int, data any) (answer, *Fault) {
+	return answer{httpcache.Passing(encode(data)), httpcache.Terms{Status: status, Now: c.now, CacheControl: httpcache.NoStore}}, nil
+}
 
-// foreign refuses a change that a browser asks for on behalf of another site's page.
-func (s *Signups) foreign(r *http.Request) *Fault {
-	if s.Origins == nil || s.Origins.Check(r) == nil {
-		return nil
+// create answers POST /suscriptores.
+func (s *Signups) create(c call) (answer, *Fault) {
+	if s.foreign(c.Request) {
+		return answer{}, foreignOrigin()
 	}
+	form, fault := readForm(c.Request)
+	if fault != nil {
+		return answer{}, fault
+	}
+	form.Simulated = c.simulated
+	checked, faults := form.Check(c.catalogue, s.Hosts, c.now)
+	if len(faults) > 0 {
+		return answer{}, invalid(faults)
+	}
+	if s.Subscriptions == nil || !s.Subscriptions.Open(checked.Channel) {
+		return answer{}, s.closed(checked.Channel)
+	}
+	consent := subscription.Consent{At: c.now.UTC(), Policy: s.Policy}
+	if checked.Proof != "" {
+		a, fault := s.activate(c, checked, consent)
+		if a.body != nil || fault != nil {
+			return a, fault
+		}
+	}
+	if s.Admit != nil {
+		if wait, ok := s.Admit(c.Request, c.now); !ok {
+			return answer{}, tooManyRequests(wait)
+		}
+	}
+	if checked.Channel == subscription.Email {
+		return s.askByMail(c, checked, consent)
+	}
+	return s.askByPush(c, checked, consent)
+}
+
+const mailMessage = "Si todo está en orden, en unos minutos llegará un correo con un enlace: ábralo y pulse el botón para confirmar. " +
+	"Si no llega, revise el correo no deseado; a cada dirección se le envía como máximo un correo de confirmación al día."
+
+const pushMessage = "En unos segundos llegará al navegador una notificación con el dato «prueba»: envíe esta misma solicitud " +
+	"con ese valor en webpush.prueba para activar la suscripción. La página de este sitio lo hace sola."
+
+// askByMail takes a request by e-mail. Nothing of the answer depends on the address.
+func (s *Signups) askByMail(c call, form *CheckedForm, consent subscription.Consent) (answer, *Fault) {
+	until := c.now.Add(ConfirmationLife).UTC()
+	request := &subscription.Request{Address: form.Address, Preferences: form.Preferences, Consent: consent, Until: until}
+	if s.Network != nil {
+		request.From = s.Network(c.Request)
+	}
+	if err := s.Subscriptions.Ask(request); err != nil {
+		return answer{}, s.refused(err, form.Channel)
+	}
+	return c.private(http.StatusAccepted, PendingSubscription{pendingSituation, form.Channel.String(), mailMessage, instant(until)})
+}
+
+const pendingSituation = "pendiente_de_confirmacion"
+
+// askByPush takes a request by Web Push that proves nothing. Nothing of the answer depends
+// on the endpoint.
+func (s *Signups) askByPush(c call, form *CheckedForm, consent subscription.Consent) (answer, *Fault) {
+	until, err := s.Subscriptions.AskBrowser(pushSubscription(form, consent))
+	if err != nil {
+		return answer{}, s.refused(err, form.Channel)
+	}
+	return c.private(http.StatusAccepted, PendingSubscription{pendingSituation, form.Channel.String(), pushMessage, instant(until)})
+}
+
+func pushSubscription(form *CheckedForm, consent subscription.Consent) *subscription.Subscription {
+	return &subscription.Subscription{
+		Channel: subscription.WebPush, Target: form.Target, Preferences: form.Preferences, Consent: consent,
+	}
+}
+
+// activate makes a subscription by Web Push active. It returns no answer when the proof
+// proves nothing.
+func (s *Signups) activate(c call, form *CheckedForm, consent subscription.Consent) (answer, *Fault) {
+	made := pushSubscription(form, consent)
+	token, err := s.Subscriptions.Subscribe(made, form.Proof)
+	switch {
+	case errors.Is(err, subscription.ErrUnknownToken):
+		return answer{}, nil
+	case err != nil:
+		return answer{}, s.refused(err, form.Channel)
+	}
+	return c.private(http.StatusCreated, ActiveSubscription{"activa", token, instantOrNull(made.Ends)})
+}
+
+// show answers GET /suscriptores/:token.
+func (s *Signups) show(c call) (answer, *Fault) {
+	if s.Subscriptions == nil {
+		return answer{}, unknownSubscription()
+	}
+	held, err := s.Subscriptions.Show(c.name)
+	if err != nil {
+		return answer{}, s.failed(err)
+	}
+	return c.private(http.StatusOK, subscriptionOf(held))
+}
+
+// cancel answers DELETE /suscriptores/:token.
+func (s *Signups) cancel(c call) (answer, *Fault) {
+	if s.foreign(c.Request) {
+		return answer{}, foreignOrigin()
+	}
+	if s.Subscriptions == nil {
+		return answer{}, unknownSubscription()
+	}
+	if err := s.Subscriptions.Cancel(c.name); err != nil {
+		return answer{}, s.failed(err)
+	}
+	return c.private(http.StatusOK, CancelledSubscription{"cancelada"})
+}
+
+// publicKey answers GET /vapid.
+func (s *Signups) publicKey(c call) (answer, *Fault) {
+	if s.Subscriptions == nil || !s.Subscriptions.Open(subscription.WebPush) {
+		return answer{}, s.closed(subscription.WebPush)
+	}
+	return c.private(http.StatusOK, PublicKey{s.Subscriptions.PublicKey()})
+}
+
+// foreign reports whether a browser asks for a change on behalf of another site's page.
+func (s *Signups) foreign(r *http.Request) bool { return s.Origins != nil && s.Origins.Check(r) != nil }
+
+func foreignOrigin() *Fault {
 	return &Fault{
 		Status: http.StatusForbidden, Code: "origen_no_permitido",
 		Text: "un navegador envió esta solicitud desde la página de otro sitio; hágala desde este sitio, o desde un programa",
 	}
-}
-
-// answer sends what is for who asked alone.
-func answer(w http.ResponseWriter, r *http.Request, now time.Time, status int, payload []byte) {
-	prepared.Passing(payload).Serve(w, r, prepared.Terms{Status: status, Now: now, CacheControl: prepared.NoStore})
-}
-
-// serveCreate answers POST /suscriptores.
-func (s *Signups) serveCreate(v *Snapshot, w http.ResponseWriter, r *http.Request, _ string, now time.Time) *Fault {
-	form, fault := readForm(r)
-	if fault != nil {
-		return fault
-	}
-	wish, faults := form.Check(v.catalogue, s.Hosts, now)
-	if len(faults) > 0 {
-		return invalid(faults)
-	}
-	if s.Desk == nil || !s.Desk.Open(wish.Channel) {
-		return s.closed(wish.Channel)
-	}
-	if s.Admit != nil {
-		if wait, ok := s.Admit(r, now); !ok {
-			return &Fault{
-				Status: http.StatusTooManyRequests, Code: "demasiadas_solicitudes", RetryAfter: wait,
-				Text: "ya pidió varias suscripciones desde esta conexión; espere los segundos que indica Retry-After",
-			}
-		}
-	}
-	consent := subscription.Consent{At: now.UTC(), Policy: s.Policy}
-	if wish.Channel == subscription.Email {
-		return s.ask(w, r, wish, consent, now)
-	}
-	return s.subscribe(w, r, wish, consent, now)
-}
-
-// ask takes a wish by e-mail. Nothing of the answer depends on the address.
-func (s *Signups) ask(w http.ResponseWriter, r *http.Request, wish *Wish, consent subscription.Consent, now time.Time) *Fault {
-	until := now.Add(ConfirmationLife).UTC()
-	err := s.Desk.Ask(&subscription.Request{
-		Address: wish.Address, Preferences: wish.Preferences, Consent: consent, Until: until,
-	})
-	if err != nil {
-		return s.refused(err, wish.Channel)
-	}
-	o := writer{}
-	o.open('{')
-	o.textAt("situacion", "pendiente_de_confirmacion")
-	o.textAt("canal", subscription.Email.String())
-	o.textAt("mensaje", "Si todo está en orden, en unos minutos llegará un correo con un enlace: ábralo y pulse el botón para confirmar. "+
-		"Si no llega, revise el correo no deseado; a cada dirección se le envía como máximo un correo de confirmación al día.")
-	o.instantAt("confirmar_antes_de", until)
-	o.close('}')
-	answer(w, r, now, http.StatusAccepted, o.b)
-	return nil
-}
-
-// subscribe makes a wish by Web Push active.
-func (s *Signups) subscribe(w http.ResponseWriter, r *http.Request, wish *Wish, consent subscription.Consent, now time.Time) *Fault {
-	made := &subscription.Subscription{
-		Channel: subscription.WebPush, Target: wish.Target, Preferences: wish.Preferences, Consent: consent,
-	}
-	token, err := s.Desk.Subscribe(made)
-	if err != nil {
-		return s.refused(err, wish.Channel)
-	}
-	o := writer{}
-	o.open('{')
-	o.textAt("situacion", "activa")
-	o.textAt("token", token)
-	o.instantAt("caduca_en", made.Ends)
-	o.close('}')
-	answer(w, r, now, http.StatusCreated, o.b)
-	return nil
-}
-
-// serveShow answers GET /suscriptores/:token.
-func (s *Signups) serveShow(_ *Snapshot, w http.ResponseWriter, r *http.Request, token string, now time.Time) *Fault {
-	if s.Desk == nil {
-		return unknownSubscription()
-	}
-	held, err := s.Desk.Show(token)
-	if err != nil {
-		return s.failed(err)
-	}
-	answer(w, r, now, http.StatusOK, subscriptionJSON(held))
-	return nil
-}
-
-// serveCancel answers DELETE /suscriptores/:token.
-func (s *Signups) serveCancel(_ *Snapshot, w http.ResponseWriter, r *http.Request, token string, now time.Time) *Fault {
-	if s.Desk == nil {
-		return unknownSubscription()
-	}
-	if err := s.Desk.Cancel(token); err != nil {
-		return s.failed(err)
-	}
-	answer(w, r, now, http.StatusOK, []byte(`{"situacion":"cancelada"}`))
-	return nil
-}
-
-// serveKey answers GET /vapid.
-func (s *Signups) serveKey(_ *Snapshot, w http.ResponseWriter, r *http.Request, _ string, now time.Time) *Fault {
-	if s.Desk == nil || !s.Desk.Open(subscription.WebPush) {
-		return s.closed(subscription.WebPush)
-	}
-	o := writer{}
-	o.open('{')
-	o.textAt("clave_publica", s.Desk.PublicKey())
-	o.close('}')
-	answer(w, r, now, http.StatusOK, o.b)
-	return nil
 }
 
 func unknownSubscription() *Fault {
@@ -207,7 +187,7 @@ func unknownSubscription() *Fault {
 	}
 }
 
-// closed says that a channel is not set up, and offers the other if that is.
+// closed returns the fault of a channel that is not set up. It offers the other if that is.
 func (s *Signups) closed(c subscription.Channel) *Fault {
 	f := &Fault{Status: http.StatusServiceUnavailable, Code: "correo_no_disponible", Text: "este servicio no envía avisos por correo"}
 	other, offer := subscription.WebPush, "; puede recibirlos como notificaciones del navegador (canal webpush)"
@@ -215,13 +195,13 @@ func (s *Signups) closed(c subscription.Channel) *Fault {
 		f.Code, f.Text = "webpush_no_disponible", "este servicio no envía notificaciones al navegador"
 		other, offer = subscription.Email, "; puede recibir los avisos por correo (canal email)"
 	}
-	if s.Desk != nil && s.Desk.Open(other) {
+	if s.Subscriptions != nil && s.Subscriptions.Open(other) {
 		f.Text += offer
 	}
 	return f
 }
 
-// refused turns what the desk says of a new subscription into a fault.
+// refused returns the fault of an error about a new subscription.
 func (s *Signups) refused(err error, c subscription.Channel) *Fault {
 	if errors.Is(err, subscription.ErrNoChannel) {
 		return s.closed(c)
@@ -229,7 +209,7 @@ func (s *Signups) refused(err error, c subscription.Channel) *Fault {
 	return s.failed(err)
 }
 
-// failed turns an error of the desk into a fault. What is not about the request is
+// failed returns the fault of an error of the service. What is not about the request is
 // logged here, once.
 func (s *Signups) failed(err error) *Fault {
 	switch {
@@ -240,6 +220,17 @@ func (s *Signups) failed(err error) *Fault {
 	default:
 		s.Log.Log(context.Background(), store.LogLevel(err), "a request about a subscription failed", "error", err)
 	}
+	return unavailable()
+}
+
+func tooManyRequests(wait int) *Fault {
+	return &Fault{
+		Status: http.StatusTooManyRequests, Code: "demasiadas_solicitudes", RetryAfter: wait,
+		Text: "ya pidió varias suscripciones desde esta conexión; espere los segundos que indica Retry-After",
+	}
+}
+
+func unavailable() *Fault {
 	return &Fault{
 		Status: http.StatusServiceUnavailable, Code: "no_disponible", RetryAfter: storeRetry,
 		Text: "en este momento no se puede atender la solicitud y no se guardó nada; vuelva a intentarlo en unos minutos",

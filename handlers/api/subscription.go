@@ -8,90 +8,52 @@ import (
 	"vigia/store/subscription"
 )
 
-// subscriptionJSON writes everything held of a subscription, with the keys by which
-// it was asked for.
-func subscriptionJSON(s *subscription.Subscription) []byte {
-	w := writer{}
-	w.open('{')
-	w.textAt("situacion", "activa")
-	w.textAt("canal", s.Channel.String())
-	w.textOrNullAt("email", s.Address)
-	writeTarget(&w, s.Target)
-	writePreferences(&w, &s.Preferences)
-	w.key("consentimiento")
-	w.open('{')
-	w.instantAt("en", s.Consent.At)
-	w.textOrNullAt("politica", s.Consent.Policy)
-	w.close('}')
-	w.instantAt("creada_en", s.CreatedAt)
-	w.instantAt("confirmada_en", s.ConfirmedAt)
-	w.instantAt("caduca_en", s.Ends)
-	w.textOrNullAt("rebotada_el", string(s.BouncedOn))
-	w.close('}')
-	return w.b
+// subscriptionOf returns everything held of a subscription.
+func subscriptionOf(s *subscription.Subscription) Subscription {
+	p := &s.Preferences
+	made := Subscription{
+		Situation: "activa", Channel: s.Channel.String(), Email: orNull(s.Address), WebPush: pushTarget(s.Target),
+		Parks: named[Slug](p.Parks), Trails: named[TrailName](p.Trails), MinLevel: Level(p.MinLevel.String()),
+		Hazards: hazards(p.Hazards), Language: p.Language.String(),
+		CreatedAt: instant(s.CreatedAt), ConfirmedAt: instant(s.ConfirmedAt), Ends: instantOrNull(s.Erased()),
+		RefusedOn: orNull(string(s.RefusedOn())),
+	}
+	if !s.SuspendedAt.IsZero() {
+		made.Situation = "suspendida"
+	}
+	made.Consent.At, made.Consent.Policy = instant(s.Consent.At), orNull(s.Consent.Policy)
+	if p.Quiet != nil {
+		made.Quiet = &ClockSpan{clockText(p.Quiet.From), clockText(p.Quiet.To)}
+	}
+	if p.Trip != nil {
+		made.Trip = &DateSpan{string(p.Trip.From), string(p.Trip.To)}
+	}
+	return made
 }
 
-func writeTarget(w *writer, t *subscription.Target) {
+func pushTarget(t *subscription.Target) *PushTarget {
 	if t == nil {
-		w.nullAt("webpush")
-		return
+		return nil
 	}
-	w.key("webpush")
-	w.open('{')
-	w.textAt("endpoint", t.Endpoint)
-	w.key("keys")
-	w.open('{')
-	w.textAt("p256dh", base64.RawURLEncoding.EncodeToString(t.Key[:]))
-	w.textAt("auth", base64.RawURLEncoding.EncodeToString(t.Auth[:]))
-	w.close('}')
-	w.close('}')
+	return &PushTarget{t.Endpoint, PushKeys{
+		P256dh: base64.RawURLEncoding.EncodeToString(t.Key[:]),
+		Auth:   base64.RawURLEncoding.EncodeToString(t.Auth[:]),
+	}}
 }
 
-func writePreferences(w *writer, p *subscription.Preferences) {
-	w.textsAt("parques", p.Parks)
-	w.textsAt("senderos", p.Trails)
-	w.textAt("nivel_minimo", p.MinLevel.String())
-	if p.Hazards == 0 {
-		w.nullAt("amenazas")
-	} else {
-		var keys []string
-		for h := range hazard.Hazard(hazard.NumHazards) {
-			if p.Hazards.Has(h) {
-				keys = append(keys, h.String())
-			}
+// hazards returns the hazards of a set, nil for the empty set, which stands for all.
+func hazards(set subscription.HazardSet) []Hazard {
+	if set == 0 {
+		return nil
+	}
+	var list []Hazard
+	for h := range hazard.Hazard(hazard.NumHazards) {
+		if set.Has(h) {
+			list = append(list, Hazard(h.String()))
 		}
-		w.textsAt("amenazas", keys)
 	}
-	if p.Quiet == nil {
-		w.nullAt("silencio")
-	} else {
-		w.spanAt("silencio", clockText(p.Quiet.From), clockText(p.Quiet.To))
-	}
-	if p.Trip == nil {
-		w.nullAt("viaje")
-	} else {
-		w.spanAt("viaje", string(p.Trip.From), string(p.Trip.To))
-	}
-	w.textAt("idioma", p.Language.String())
+	return list
 }
 
 // clockText writes minutes since midnight as HH:MM.
 func clockText(minute uint16) string { return fmt.Sprintf("%02d:%02d", minute/60, minute%60) }
-
-func (w *writer) textsAt(name string, texts []string) {
-	w.key(name)
-	w.open('[')
-	for _, s := range texts {
-		w.item()
-		w.text(s)
-	}
-	w.close(']')
-}
-
-func (w *writer) spanAt(name, from, to string) {
-	w.key(name)
-	w.open('{')
-	w.textAt("desde", from)
-	w.textAt("hasta", to)
-	w.close('}')
-}

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"vigia/forecast/hazard"
-	"vigia/handlers/prepared"
 	"vigia/store/catalogue"
 )
 
@@ -16,74 +15,41 @@ const (
 	daysSummed     = 3
 )
 
-func (b *build) trailList(park int) *prepared.Body {
-	w := writer{}
-	b.writeTrails(&w, park)
-	return prepared.JSON(w.b)
-}
-
-func (b *build) writeTrails(w *writer, park int) {
-	w.open('[')
+// trailsOfPark returns the trails of a park.
+func (b *build) trailsOfPark(park int) []Trail {
+	list := make([]Trail, 0, b.e.Catalogue.Parks[park].NumTrails)
 	for t := range b.trailsOf(park) {
-		w.item()
-		w.b = append(w.b, b.trail[t]...)
+		list = append(list, b.trail(t))
 	}
-	w.close(']')
+	return list
 }
 
-func (b *build) writeTrail(w *writer, index int) {
+func (b *build) trail(index int) Trail {
 	trail := &b.e.Catalogue.Trails[index]
-	w.open('{')
-	w.textAt("slug", trail.Slug)
-	w.textAt("parque", b.e.Catalogue.Parks[trail.Park].Slug)
-	w.textAt("nombre", trail.Name)
-	w.textAt("tipo", trail.Kind)
-	w.decimalAt("largo_km", trail.LengthKm, 1)
-	w.decimalAt("desnivel_m", trail.ClimbM, 0)
-	w.decimalAt("altitud_inicio_m", trail.StartElevationM, 0)
-	w.decimalAt("altitud_max_m", trail.MaxElevationM, 0)
-	w.textOrNullAt("dificultad", trail.Difficulty)
-	w.key("duracion_h")
-	w.open('{')
-	w.decimalAt("min", trail.MinHours, 1)
-	w.decimalAt("max", trail.MaxHours, 1)
-	w.close('}')
-	w.key("puntos")
-	writePoints(w, trail.Points)
-	w.key("ultima_estimacion")
-	b.writeLatest(w, index)
-	w.key("resumen_dias")
-	b.writeDays(w, index)
-	w.key("ventanas_sin_alerta")
-	b.writeWindows(w, index)
-	w.close('}')
-}
-
-// writeLatest writes a trail's estimate for the present hour, null without one.
-func (b *build) writeLatest(w *writer, index int) {
-	latest := b.latest(index)
-	if latest == nil {
-		w.null()
-		return
+	t := Trail{
+		Slug: Slug(trail.Slug), Park: Slug(b.e.Catalogue.Parks[trail.Park].Slug), Name: trail.Name, Kind: trail.Kind,
+		LengthKm: decimal(trail.LengthKm, 1), ClimbM: decimal(trail.ClimbM, 0),
+		StartElevationM: decimal(trail.StartElevationM, 0), MaxElevationM: decimal(trail.MaxElevationM, 0),
+		Difficulty: orNull(trail.Difficulty), Points: points(trail.Points),
+		Days: b.days(index), Windows: b.windows(index), OfficialNotices: b.official[trail.Park].onTrail(trail.Slug),
 	}
-	b.writeEstimate(w, &b.e.Catalogue.Trails[index], 0, latest, true)
+	t.Duration.Min, t.Duration.Max = decimal(trail.MinHours, 1), decimal(trail.MaxHours, 1)
+	if latest := b.latest(index); latest != nil {
+		t.Latest = &Estimate{b.estimateCore(trail, latest), modelRuns(latest.Models), b.terms}
+	}
+	return t
 }
 
-func writePoints(w *writer, points []catalogue.Point) {
-	w.open('[')
+func points(points []catalogue.Point) []Point {
+	list := make([]Point, len(points))
 	for i := range points {
 		p := &points[i]
-		w.item()
-		w.open('{')
-		w.textAt("nombre", p.Name)
-		w.decimalAt("latitud", p.Location.Latitude, 5)
-		w.decimalAt("longitud", p.Location.Longitude, 5)
-		w.decimalAt("altitud_m", p.Location.Elevation, 0)
-		w.textAt("exposicion", p.Exposure.String())
-		w.booleanAt("critico", p.Critical)
-		w.close('}')
+		list[i] = Point{
+			Name: p.Name, Latitude: rounded(p.Location.Latitude, 5), Longitude: rounded(p.Location.Longitude, 5),
+			ElevationM: decimal(p.Location.Elevation, 0), Exposure: p.Exposure.String(), Critical: p.Critical,
+		}
 	}
-	w.close(']')
+	return list
 }
 
 // daySummary is the worst of the hours of use of one local day.
@@ -113,15 +79,15 @@ func (d *daySummary) state() hazard.State {
 	return d.worst.State
 }
 
-// writeDays writes the days from today on. Local days are counted from noon to
-// noon, because some have no midnight.
-func (b *build) writeDays(w *writer, index int) {
+// days returns the days from today on. Local days are counted from noon to noon,
+// because some have no midnight.
+func (b *build) days(index int) []Day {
 	zone := zoneOf(&b.e.Catalogue.Parks[b.e.Catalogue.Trails[index].Park])
 	today := noonOf(b.now.In(zone))
-	hours := b.hours(index)
-	w.open('[')
-	for day := range daysSummed {
-		noon := today.AddDate(0, 0, day)
+	hours := b.view.HoursOf(index)
+	days := make([]Day, daysSummed)
+	for i := range days {
+		noon := today.AddDate(0, 0, i)
 		var summary daySummary
 		for i := range hours {
 			local := hours[i].Hour.In(zone)
@@ -129,28 +95,22 @@ func (b *build) writeDays(w *writer, index int) {
 				summary.add(&hours[i])
 			}
 		}
-		w.item()
-		writeDay(w, noon, &summary)
+		days[i] = summary.day(noon)
 	}
-	w.close(']')
+	return days
 }
 
-func writeDay(w *writer, noon time.Time, summary *daySummary) {
-	state := summary.state()
-	w.open('{')
-	w.textAt("fecha", noon.Format(time.DateOnly))
-	w.textOrNullAt("estado_maximo", state.String())
+func (d *daySummary) day(noon time.Time) Day {
+	state := d.state()
+	day := Day{Date: noon.Format(time.DateOnly), State: orNull(State(state.String()))}
 	if state == hazard.Amber || state == hazard.Red {
-		w.instantAt("hora_peor", summary.worst.Hour)
-		w.textOrNullAt("amenaza_principal", summary.worst.Main.String())
-	} else {
-		w.nullAt("hora_peor")
-		w.nullAt("amenaza_principal")
+		day.WorstHour = instantOrNull(d.worst.Hour)
+		day.Main = orNull(Hazard(d.worst.Main.String()))
 	}
-	w.close('}')
+	return day
 }
 
-// noonOf gives the noon of t's day in t's zone.
+// noonOf returns the noon of t's day in t's zone.
 func noonOf(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), 12, 0, 0, 0, t.Location())
 }
@@ -159,18 +119,12 @@ func sameDay(a, b time.Time) bool {
 	return a.YearDay() == b.YearDay() && a.Year() == b.Year()
 }
 
-// writeWindows writes the spans of hours without any model alert.
-func (b *build) writeWindows(w *writer, index int) {
-	park := &b.e.Catalogue.Parks[b.e.Catalogue.Trails[index].Park]
-	w.open('[')
-	for _, span := range Spans(b.e, index, b.hours(index), b.now) {
-		w.item()
-		w.open('{')
-		w.instantAt("desde", span.From)
-		w.instantAt("hasta", span.To)
-		w.integerAt("horas", span.Hours)
-		w.booleanAt("dentro_de_luz", inDaylight(span.From, span.To, park))
-		w.close('}')
+// windows returns the times of daylight without any model alert.
+func (b *build) windows(index int) []Window {
+	spans := Spans(b.e, index, b.view.HoursOf(index), b.now)
+	list := make([]Window, len(spans))
+	for i, s := range spans {
+		list[i] = Window{instant(s.From), instant(s.To), rounded(s.To.Sub(s.From).Hours(), 1), true}
 	}
-	w.close(']')
+	return list
 }

@@ -38,21 +38,22 @@ func TestMain(m *testing.M) {
 	// Pebble's validation never ends: it has no way to be told.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/letsencrypt/pebble/v2/va.VAImpl.processTasks"),
 		goleak.IgnoreAnyFunction("github.com/letsencrypt/pebble/v2/va.(*VAImpl).processTasks"),
-		// autocert gives back what it did not use of an order for up to five minutes, to an
-		// authority that may be away.
-		goleak.IgnoreAnyFunction("golang.org/x/crypto/acme/autocert.(*Manager).deactivatePendingAuthz"))
+		// certmagic's bound of requests to an authority is the process's, and what keeps a
+		// lock fresh looks every five seconds whether it is still held.
+		goleak.IgnoreAnyFunction("github.com/caddyserver/certmagic.(*RingBufferRateLimiter).loop"),
+		goleak.IgnoreAnyFunction("github.com/caddyserver/certmagic.keepLockfileFresh"))
 }
 
 // authority is a real ACME server, Pebble, on loopback ports: it proves that a name
 // is ours as the public ones do, and issues for as long as it is told.
 type authority struct {
 	directory string
-	client    *http.Client   // trusts its own certificate
+	trusted   *x509.CertPool // of its own certificate
 	roots     *x509.CertPool // of what it issues
 	asked     atomic.Int64   // requests that came to it
 	orders    atomic.Int64   // of them, for a certificate
 	away      atomic.Bool    // it closes every connection
-	secure    net.Listener   // where it asks for proofs by tls-alpn-01
+	secure    net.Listener   // where it validates by tls-alpn-01
 	plain     net.Listener   // and by http-01
 }
 
@@ -83,9 +84,7 @@ func newAuthority(t *testing.T, validity time.Duration) *authority {
 	a.directory = server.URL + wfe.DirectoryPath
 	trusted := x509.NewCertPool()
 	trusted.AddCert(server.Certificate())
-	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusted}}
-	t.Cleanup(transport.CloseIdleConnections)
-	a.client = &http.Client{Transport: transport, Timeout: 20 * time.Second}
+	a.trusted = trusted
 	a.roots = x509.NewCertPool()
 	root, err := x509.ParseCertificate(issuer.GetRootCert(0).DER)
 	if err != nil {

@@ -1,14 +1,12 @@
-// Package https gets the certificates with which the service serves its own
-// domains by HTTPS, keeps them, and has them renewed.
+// Package https manages the certificates with which the service serves its own
+// domains by HTTPS.
 //
-// A certificate passes through it in one direction. The authority issues it to
-// autocert, which asks for the first one when [Certificates.Run] says so and for the
-// next ones when a third of a life is left → it is written to the folder and held in
-// memory → every handshake is answered from memory. A handshake never leads to a
-// request to the authority, whatever name it asks for: strangers must not use up
-// what the authority allows in a week. At the start what the folder has is held at
-// once, expired or not; when the authority is away or refuses, what is held goes on
-// being served, and the log says what the authority said.
+// certmagic does the work: it gets certificates from an ACME authority, renews them
+// when a third of their life is left, keeps them in a folder, and retries what fails
+// less and less often. This package chooses its settings, answers handshakes for the
+// service's own domains alone, from memory, so that strangers cannot use up what an
+// authority allows, and reports the state of each certificate. One that has expired
+// is served until another one comes.
 package https
 
 import (
@@ -16,273 +14,238 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
+	"github.com/caddyserver/certmagic"
 	"github.com/jonboulle/clockwork"
-	"golang.org/x/crypto/acme"
-	"golang.org/x/crypto/acme/autocert"
+	"go.uber.org/zap"
 )
 
-// Options are what New needs. Client and RenewBefore may be left out.
+// acmeProtocol is the protocol of a tls-alpn-01 challenge (RFC 8737).
+const acmeProtocol = "acme-tls/1"
+
+// soon is how near its end a certificate must be for failed renewals to matter.
+const soon = 20 * 24 * time.Hour
+
+// setUserAgent sets what is one for all of certmagic.
+var setUserAgent sync.Once
+
+// Options are what New needs. HTTP, Roots, Renew and LookEvery may be left out.
 type Options struct {
-	Domains   []string // in lower case, internationalised ones in ASCII; at least one
-	Authority string   // URL of the directory of an ACME authority (RFC 8555)
-	Folder    string   // where what is kept lies, in a folder for each authority
-	HTTP01    bool     // Challenges answers at port 80, so that http-01 may be tried after tls-alpn-01
-	UserAgent string   // by which the authority knows the program
+	Domains   []string       // in lower case, internationalised ones in ASCII; at least one
+	Authority string         // URL of the directory of an ACME authority (RFC 8555)
+	Folder    string         // where account and certificates are kept
+	HTTPS     net.Addr       // where the service answers by HTTPS
+	HTTP      net.Addr       // where it answers http-01 challenges; nil is nowhere
+	UserAgent string         // by which the authority knows the program
+	Roots     *x509.CertPool // of the authority's own certificate; nil is the machine's
+	Renew     float64        // the part of its life that is left when a certificate is renewed; 0 is a third
+	LookEvery time.Duration  // how often what is due for renewal is looked for; 0 is certmagic's 10 minutes
 	Clock     clockwork.Clock
 	Log       *slog.Logger
-	Client    *http.Client // asks the authority; nil is one that trusts what the machine trusts
-	// RenewBefore is how long before its end a certificate is renewed; 0 is a third
-	// of its life, 30 days at the most.
-	RenewBefore time.Duration
 }
 
 // Certificates are those of the service's domains. The methods may be called from
 // any goroutine.
 type Certificates struct {
-	o       Options
-	folder  folder
-	domains []*domain
-	byName  map[string]*domain
-	life    context.Context // of the requests to the authority: until Run ends
-	end     context.CancelFunc
+	o      Options
+	cache  *certmagic.Cache
+	magic  *certmagic.Config
+	issuer *certmagic.ACMEIssuer
+
+	mu       sync.Mutex
+	failures map[string]error // of each domain, since a certificate last came
 }
 
-// domain is a name with what is held for it.
-type domain struct {
-	name  string
-	held  atomic.Pointer[tls.Certificate] // the newest one, expired or not; nil before the first
-	agent atomic.Pointer[agent]
-
-	mu      sync.Mutex // guards what follows
-	failure string     // what went wrong since a certificate last came, "" for nothing
-	unsaved []byte     // what is held and could not be written
-	warnAt  time.Time  // not before is it said again that renewals fail
-
-	tries   int       // Run's: how many of its tries failed in a row
-	nextTry time.Time // Run's
-}
-
-// agent is what speaks with the authority for a domain. One that failed to get the
-// first certificate is done with: it would answer the same for a minute.
-type agent struct {
-	manager    *autocert.Manager
-	challenges http.Handler // answers http-01
-}
-
-// New takes up the certificates that are kept. It asks nobody.
+// New returns certificates that are not managed yet. It asks nobody.
 func New(o Options) (*Certificates, error) {
 	if len(o.Domains) == 0 {
 		return nil, errors.New("certificates: no domain")
 	}
-	kept, err := openFolder(filepath.Join(o.Folder, folderName(o.Authority)))
-	if err != nil {
-		return nil, fmt.Errorf("certificates: %w", err)
-	}
-	if o.Client == nil {
-		o.Client = newClient()
-	}
-	c := &Certificates{o: o, folder: kept, byName: map[string]*domain{}}
-	c.life, c.end = context.WithCancel(context.Background())
-	c.checkAccountKey()
-	for _, name := range o.Domains {
-		d := &domain{name: name}
-		c.byName[name] = d
-		c.domains = append(c.domains, d)
-		c.takeUp(d)
-		c.employ(d)
-	}
+	setUserAgent.Do(func() { certmagic.UserAgent = o.UserAgent })
+	c := &Certificates{o: o, failures: map[string]error{}}
+	quiet := zap.NewNop() // event reports what matters
+	c.cache = certmagic.NewCache(certmagic.CacheOptions{
+		GetConfigForCert:   func(certmagic.Certificate) (*certmagic.Config, error) { return c.magic, nil },
+		RenewCheckInterval: o.LookEvery, Logger: quiet,
+	})
+	c.magic = certmagic.New(c.cache, certmagic.Config{
+		Storage: &certmagic.FileStorage{Path: o.Folder}, OnEvent: c.event, RenewalWindowRatio: o.Renew,
+		OCSP: certmagic.OCSPConfig{DisableStapling: true}, Logger: quiet, // nobody but the authority is asked
+	})
+	settings := certmagic.ACMEIssuer{CA: o.Authority, Agreed: true, TrustedRoots: o.Roots, Logger: quiet, DisableHTTPChallenge: o.HTTP == nil}
+	settings.ListenHost, settings.AltTLSALPNPort = hostPort(o.HTTPS)
+	_, settings.AltHTTPPort = hostPort(o.HTTP)
+	c.issuer = certmagic.NewACMEIssuer(c.magic, settings)
+	c.magic.Issuers = []certmagic.Issuer{c.issuer}
 	return c, nil
 }
 
-// folderName makes the name of a folder of an authority's address, so that what a
-// test authority issued is never taken for the real one's.
-func folderName(authority string) string {
-	_, place, _ := strings.Cut(authority, "://")
-	return strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '-' {
-			return r
-		}
-		return '_'
-	}, strings.Trim(place, "/."))
+// hostPort returns host and port of an address; nil has neither.
+func hostPort(at net.Addr) (host string, port int) {
+	if tcp, ok := at.(*net.TCPAddr); ok && tcp != nil {
+		return tcp.IP.String(), tcp.Port
+	}
+	return "", 0
 }
 
-// newClient asks an authority, in the way in which the weather provider is asked.
-func newClient() *http.Client {
-	return &http.Client{
-		Timeout: time.Minute,
-		Transport: &http.Transport{
-			Proxy:                 http.ProxyFromEnvironment,
-			DialContext:           (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
-			TLSHandshakeTimeout:   10 * time.Second,
-			ResponseHeaderTimeout: 30 * time.Second,
-			IdleConnTimeout:       30 * time.Second,
-			ForceAttemptHTTP2:     true,
-		},
-	}
-}
-
-// takeUp holds what the folder has for a domain. What cannot be read is put aside,
-// since autocert would stumble over it for ever.
-func (c *Certificates) takeUp(d *domain) {
-	data, err := c.folder.read(d.name)
-	if errors.Is(err, autocert.ErrCacheMiss) {
-		return
-	}
-	if err == nil {
-		var held *tls.Certificate
-		if held, err = parse(d.name, data); err == nil {
-			d.held.Store(held)
-			c.o.Log.Info("the certificate kept is served", "domain", d.name, "until", held.Leaf.NotAfter.UTC())
-			return
+// Manage loads the certificates that are kept, and gets and renews certificates until
+// ctx ends. It does not wait for the authority. A kept certificate that cannot be used
+// is deleted, and another one asked for. A domain of which that is impossible has none,
+// and its state says so; the service goes on.
+func (c *Certificates) Manage(ctx context.Context) {
+	context.AfterFunc(ctx, c.cache.Stop)
+	for _, name := range c.o.Domains {
+		_, err := c.magic.CacheManagedCertificate(ctx, name)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			c.o.Log.Warn("the certificate kept cannot be used; it is deleted and another one is asked for", "domain", name, "error", err)
+			_ = c.magic.Storage.Delete(ctx, certmagic.StorageKeys.CertsSitePrefix(c.issuer.IssuerKey(), name)) // else the next step fails
 		}
 	}
-	c.o.Log.Warn("the certificate kept cannot be used; it is put aside and another one is asked for",
-		"domain", d.name, "error", errors.Join(err, c.folder.putAside(d.name)))
-}
-
-// parse reads a key and its chain as autocert writes them, and checks that they
-// belong together and to a domain. When they end is not looked at.
-func parse(name string, data []byte) (*tls.Certificate, error) {
-	pair, err := tls.X509KeyPair(data, data)
-	if err != nil {
-		return nil, err
-	}
-	if pair.Leaf == nil {
-		if pair.Leaf, err = x509.ParseCertificate(pair.Certificate[0]); err != nil {
-			return nil, err
+	go func() { _ = c.cache.RenewManagedCertificates(ctx) }() // and again by itself, every LookEvery
+	for _, name := range c.o.Domains {
+		if err := c.magic.ManageAsync(ctx, []string{name}); err != nil {
+			c.fail(name, err)
+			c.o.Log.Error("the certificate kept can neither be used nor deleted; look at the folder of certificates and start again", "domain", name, "error", err)
 		}
 	}
-	return &pair, pair.Leaf.VerifyHostname(name)
 }
 
-// employ gives a domain a new agent.
-func (c *Certificates) employ(d *domain) {
-	client := *c.o.Client
-	client.Transport = &witness{via: transportOf(client.Transport), life: c.life, note: d.fail}
-	m := &autocert.Manager{
-		Prompt: autocert.AcceptTOS, Cache: cache{c, d}, RenewBefore: c.o.RenewBefore,
-		Client: &acme.Client{DirectoryURL: c.o.Authority, HTTPClient: &client, UserAgent: c.o.UserAgent},
-		HostPolicy: func(_ context.Context, host string) error {
-			if c.find(host) != d {
-				return fmt.Errorf("%q is not served here", host)
+// event notes and logs what becomes of certificates.
+func (c *Certificates) event(ctx context.Context, event string, data map[string]any) error {
+	if ctx.Err() != nil {
+		return nil // the service ends
+	}
+	name, _ := data["identifier"].(string)
+	switch event {
+	case "cached_managed_cert":
+		for _, name := range c.o.Domains {
+			if leaf := c.newest(name); leaf != nil && slices.Contains(data["sans"].([]string), name) {
+				c.o.Log.Info("the certificate is served", "domain", name, "until", leaf.NotAfter.UTC(), "issuer", leaf.Issuer.String())
 			}
-			return nil
-		},
+		}
+	case "cert_obtained":
+		c.fail(name, nil)
+		c.o.Log.Info("a new certificate came", "domain", name)
+	case "cert_failed":
+		err, _ := data["error"].(error)
+		c.fail(name, err)
+		about := []any{"domain", name, "error", err}
+		if leaf := c.newest(name); leaf != nil {
+			about = append(about, "serving_until", leaf.NotAfter.UTC())
+		}
+		c.o.Log.Warn("no certificate from the authority; the name must lead to this machine, with ports 443 and 80 open to everybody", about...)
 	}
-	a := &agent{manager: m}
-	if c.o.HTTP01 {
-		a.challenges = m.HTTPHandler(nil)
-	}
-	d.agent.Store(a)
+	return nil
 }
 
-func transportOf(t http.RoundTripper) http.RoundTripper {
-	if t == nil {
-		return http.DefaultTransport
-	}
-	return t
+func (c *Certificates) fail(name string, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.failures[name] = err
 }
 
-// find gives the domain of a name as clients write it, with a port or a dot at the
-// end perhaps; nil for any other name and for addresses.
-func (c *Certificates) find(host string) *domain {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	return c.byName[strings.ToLower(strings.TrimSuffix(host, "."))]
+func (c *Certificates) failed(name string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.failures[name] != nil
 }
 
-// TLS gives the settings of the public listener: TLS 1.2 and later, HTTP/2, and the
-// answers to tls-alpn-01.
+// newest returns the certificate of a domain that ends last, nil for none.
+func (c *Certificates) newest(name string) (leaf *x509.Certificate) {
+	for _, held := range c.cache.AllMatchingCertificates(name) {
+		if leaf == nil || held.Leaf.NotAfter.After(leaf.NotAfter) {
+			leaf = held.Leaf
+		}
+	}
+	return leaf
+}
+
+// serves reports whether a name, as a client writes it, is one of the service's.
+func (c *Certificates) serves(name string) bool {
+	return slices.Contains(c.o.Domains, strings.ToLower(strings.TrimSuffix(name, ".")))
+}
+
+// TLS returns the settings of the public listener: TLS 1.2 and later, HTTP/2, and the
+// answers to tls-alpn-01. Without a certificate a client is told that its name is not
+// known here.
 func (c *Certificates) TLS() *tls.Config {
 	return &tls.Config{
-		MinVersion:     tls.VersionTLS12,
-		NextProtos:     []string{"h2", "http/1.1", acme.ALPNProto},
-		GetCertificate: c.answer,
+		MinVersion: tls.VersionTLS12,
+		NextProtos: []string{"h2", "http/1.1", acmeProtocol},
+		GetCertificate: func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+			if !c.serves(hello.ServerName) {
+				return nil, nil
+			}
+			found, err := c.magic.GetCertificate(hello)
+			if err != nil {
+				return nil, nil // none, or a challenge that was not asked for
+			}
+			return found, nil
+		},
 	}
 }
 
-// answer gives the certificate for a handshake, from memory alone. Without one the
-// client is told that the name is not known here.
-func (c *Certificates) answer(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
-	d := c.find(hello.ServerName)
-	if d == nil {
-		return nil, nil
-	}
-	if slices.Equal(hello.SupportedProtos, []string{acme.ALPNProto}) {
-		token, err := d.agent.Load().manager.GetCertificate(hello)
-		if err != nil {
-			return nil, nil // nothing is being proved now
-		}
-		return token, nil
-	}
-	return d.held.Load(), nil
-}
-
-// challengePath is where an authority asks for proofs by http-01.
-const challengePath = "/.well-known/acme-challenge/"
-
-// Challenges answers an authority's questions by http-01, and leaves all else to
-// rest.
-func (c *Certificates) Challenges(rest http.Handler) http.Handler {
+// Challenges answers an authority's http-01 challenges, and leaves all else to next.
+func (c *Certificates) Challenges(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !strings.HasPrefix(r.URL.Path, challengePath) {
-			rest.ServeHTTP(w, r)
-			return
+		host, _, err := net.SplitHostPort(r.Host)
+		if err != nil {
+			host = r.Host
 		}
-		d := c.find(r.Host)
-		if d == nil || d.agent.Load().challenges == nil {
-			http.NotFound(w, r)
-			return
+		if !c.serves(host) || !c.issuer.HandleHTTPChallenge(w, r) {
+			next.ServeHTTP(w, r)
 		}
-		d.agent.Load().challenges.ServeHTTP(w, r)
 	})
 }
 
-// State is how it stands with the certificate of a domain.
+// State is the state of a domain's certificate.
 type State struct {
 	Domain  string
 	Expires time.Time // zero before the first one
-	Failing bool      // there is none, or it ends soon and no other one comes
+	Failing bool      // there is none, or it ends soon and is not renewed
 }
 
-// States tells of every domain, in the order given.
+// States returns the state of every domain, in the order given.
 func (c *Certificates) States() []State {
 	now := c.o.Clock.Now()
-	list := make([]State, len(c.domains))
-	for i, d := range c.domains {
-		list[i] = State{Domain: d.name, Failing: true}
-		if held := d.held.Load(); held != nil {
-			list[i].Expires, list[i].Failing = held.Leaf.NotAfter, d.failing(now)
+	list := make([]State, len(c.o.Domains))
+	for i, name := range c.o.Domains {
+		list[i] = State{Domain: name, Failing: true}
+		if leaf := c.newest(name); leaf != nil {
+			list[i].Expires, list[i].Failing = leaf.NotAfter, isFailing(leaf, c.failed(name), now)
 		}
 	}
 	return list
 }
 
-// Worst tells of the certificate that ends first: when, zero when a domain has none
+// isFailing reports whether a certificate ends soon and its renewal, due in the last
+// third of its life, fails or should have come long ago.
+func isFailing(leaf *x509.Certificate, failed bool, now time.Time) bool {
+	left := leaf.NotAfter.Sub(now)
+	due := leaf.NotAfter.Sub(leaf.NotBefore) / 3
+	return left < soon && (left < due && failed || left < due*2/3)
+}
+
+// Worst returns when the certificate that ends first does, zero when a domain has none
 // yet, and whether it is missing, or ends soon and is not renewed.
 func (c *Certificates) Worst() (expires time.Time, failing bool) {
 	worst := slices.MinFunc(c.States(), func(a, b State) int { return a.Expires.Compare(b.Expires) })
 	return worst.Expires, worst.Failing
 }
 
-// Holds tells whether a domain has a certificate that is valid at an instant.
+// Holds reports whether a domain has a certificate that is valid at an instant.
 func (c *Certificates) Holds(name string, now time.Time) bool {
-	d := c.find(name)
-	if d == nil || d.held.Load() == nil {
+	if !c.serves(name) {
 		return false
 	}
-	leaf := d.held.Load().Leaf
-	return !now.Before(leaf.NotBefore) && !now.After(leaf.NotAfter)
+	leaf := c.newest(name)
+	return leaf != nil && !now.Before(leaf.NotBefore) && !now.After(leaf.NotAfter)
 }

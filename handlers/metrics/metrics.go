@@ -1,8 +1,8 @@
 // Package metrics exports the service's figures in the text form of Prometheus, on
 // an address of their own.
 //
-// [Requests] counts answers as they are given. All else is asked of the parts when
-// somebody looks ([New]): they tell what they hold in memory, so that looking waits
+// [Requests] counts answers as they are given. All else is asked of the service's parts
+// when somebody reads the figures ([New]): they answer from memory, so that reading waits
 // for no transaction, cycle or message, and holds none up. No label has anything
 // of a client or a subscriber in it, and each takes few values: routes, statuses,
 // models, channels and the operator's own domains.
@@ -28,7 +28,7 @@ const Path = "/metrics"
 
 // Engine runs the hourly cycle.
 type Engine interface {
-	// LastCycle tells when the last cycle ended (zero before the first), how long it
+	// LastCycle returns when the last cycle ended (zero before the first), how long it
 	// took, and how many have ended.
 	LastCycle() (ended time.Time, took time.Duration, count uint64)
 }
@@ -45,7 +45,7 @@ type File interface {
 
 // Publication is what is shown to the public.
 type Publication interface {
-	Edition() *store.Edition // nil before anything is published
+	Snapshot() *store.Snapshot // nil before anything is published
 }
 
 // Options are what New needs. All but Backups and Certificates are required.
@@ -57,16 +57,16 @@ type Options struct {
 	Engine          Engine
 	Notifier        Notifier
 	File            File
-	// Weight tells the provider's weight of this UTC day and its limit, 0 for none.
+	// Weight returns the provider's weight of this UTC day and its limit, 0 for none.
 	Weight func() (used, limit float64)
-	// Backups tells when the newest copy of the file was made, zero for never, and
+	// Backups returns when the newest copy of the file was made, zero for never, and
 	// whether the daily one cannot be made; nil is a service that makes none.
 	Backups func() (at time.Time, failing bool)
-	// Certificates tells of those of the service's own HTTPS; nil is none.
+	// Certificates returns the states of those of the service's own HTTPS; nil is none.
 	Certificates func() []https.State
 }
 
-// New gives the handler of the figures.
+// New returns the handler of the figures.
 func New(o Options) http.Handler {
 	registry := newRegistry(o)
 	mux := http.NewServeMux()
@@ -83,7 +83,7 @@ func newRegistry(o Options) *prometheus.Registry {
 		ConstLabels: prometheus.Labels{"version": o.Version, "commit": o.Commit, "go": runtime.Version()},
 	})
 	build.Set(1)
-	registry.MustRegister(build, o.Requests, &parts{o},
+	registry.MustRegister(build, o.Requests, &collector{o},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return registry
 }

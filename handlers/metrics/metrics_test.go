@@ -28,7 +28,7 @@ var now = time.Date(2026, 11, 21, 13, 5, 0, 0, time.UTC)
 
 // world is a service whose parts tell what the test says.
 type world struct {
-	edition      *store.Edition
+	snap         *store.Snapshot
 	ended        time.Time
 	took         time.Duration
 	cycles       uint64
@@ -39,7 +39,7 @@ type world struct {
 	certificates []https.State
 }
 
-func (w *world) Edition() *store.Edition                             { return w.edition }
+func (w *world) Snapshot() *store.Snapshot                           { return w.snap }
 func (w *world) LastCycle() (time.Time, time.Duration, uint64)       { return w.ended, w.took, w.cycles }
 func (w *world) weight() (used, limit float64)                       { return w.used, w.limit }
 func (w *world) backups() (time.Time, bool)                          { return w.copied, false }
@@ -54,7 +54,7 @@ func (n notifier) Figures(c subscription.Channel) store.ChannelFigures { return 
 // full is a service of which everything can be told.
 func full() *world {
 	w := &world{
-		edition: &store.Edition{
+		snap: &store.Snapshot{
 			IssuedAt: now.Add(-5 * time.Minute), ValidUntil: now.Add(time.Hour), Trails: make([]store.TrailForecast, 2),
 			Models: []store.ModelStatus{{Model: "ecmwf_ifs", Run: now.Add(-7 * time.Hour), State: "ok"}, {Model: "ncep_gfs_global", State: "sin_datos"}},
 		},
@@ -137,7 +137,7 @@ func TestMissingIsNotZero(t *testing.T) {
 		t.Error("a file that cannot be written is not told of")
 	}
 	late := full()
-	late.edition.ValidUntil = now
+	late.snap.ValidUntil = now
 	if text := scrape(t, New(late.options(NewRequests()))); !strings.Contains(text, "\nvigia_estimates_current 0\n") {
 		t.Error("estimates that are over count as valid")
 	}
@@ -179,26 +179,26 @@ func exported(t *testing.T) map[string][]string {
 	return all
 }
 
-// The README lists every figure with its labels, and none that is not there.
-func TestReadmeListsTheFigures(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
+// OPERATING.md lists every figure with its labels, and none that is not there.
+func TestManualListsTheFigures(t *testing.T) {
+	manual, err := os.ReadFile("../../.github/OPERATING.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	listed := map[string][]string{}
-	for _, row := range regexp.MustCompile("(?m)^\\| `(vigia_[a-z_]+)` \\|([^|]*)\\|").FindAllStringSubmatch(string(readme), -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| `(vigia_[a-z_]+)` \\|([^|]*)\\|").FindAllStringSubmatch(string(manual), -1) {
 		labels := regexp.MustCompile("[a-z]+").FindAllString(row[2], -1)
 		slices.Sort(labels)
 		listed[row[1]] = labels
 	}
 	for name, labels := range exported(t) {
 		if got, ok := listed[name]; strings.HasPrefix(name, "vigia_") && (!ok || !slices.Equal(got, labels)) {
-			t.Errorf("README.md: %s with labels %q, exported with %q", name, got, labels)
+			t.Errorf(".github/OPERATING.md: %s with labels %q, exported with %q", name, got, labels)
 		}
 		delete(listed, name)
 	}
 	for name := range listed {
-		t.Errorf("README.md lists %s, which is not exported", name)
+		t.Errorf(".github/OPERATING.md lists %s, which is not exported", name)
 	}
 }
 

@@ -3,9 +3,6 @@ package site
 import (
 	"cmp"
 	"slices"
-
-	"vigia/forecast/alert"
-	"vigia/forecast/hazard"
 )
 
 // The digest shows so many parks, and so many alerts of each: what follows it must
@@ -17,7 +14,8 @@ const (
 
 // alertDigest is the active alerts in short, by park, the worst park first.
 type alertDigest struct {
-	Known bool // else the list is not the answer to "is there any?"
+	Known bool   // else the list is not the answer to "is there any?"
+	None  string // what an empty list says
 	Parks []digestPark
 	More  string // how many parks with alerts are not among them, "" for none
 	All   string // how many alerts there are in all
@@ -26,63 +24,51 @@ type alertDigest struct {
 // digestPark is the alerts of a park, worst first.
 type digestPark struct {
 	parkLink
-	Level  level // of the worst
-	Alerts []alertView
-	More   string // how many are not among them, "" for none
+	Level    Level    // of the worst
+	Official []string // what official bodies say of the park now
+	Alerts   []AlertView
+	More     string // how many are not among them, "" for none
 }
 
 // digest shortens the active alerts of all parks.
-func (a almanac) digest(m moment) alertDigest {
-	digest := alertDigest{Known: m.reason == hazard.NoReason}
-	var active []*alert.Alert
-	for _, al := range m.alertsOf("") {
-		if al.Active(m.now) {
-			active = append(active, al)
-		}
+func (v View) digest() alertDigest {
+	list := v.alerts("")
+	digest := alertDigest{Known: list.Known, None: list.None, All: v.Count("alertas.ver_todas", len(list.Active))}
+	parks := groupByPark(list.Active)
+	for _, alerts := range parks[:min(digestParks, len(parks))] {
+		digest.Parks = append(digest.Parks, v.digestPark(alerts))
 	}
-	byPark := groupByPark(active)
-	for _, alerts := range byPark[:min(digestParks, len(byPark))] {
-		digest.Parks = append(digest.Parks, a.digestPark(m, alerts))
+	if more := len(parks) - digestParks; more > 0 {
+		digest.More = v.Count("alertas.otros_parques", more)
 	}
-	if more := len(byPark) - digestParks; more > 0 {
-		digest.More = a.texts.count("alertas.otros_parques", more)
-	}
-	digest.All = a.texts.count("alertas.ver_todas", len(active))
 	return digest
 }
 
-func (a almanac) digestPark(m moment, alerts []*alert.Alert) digestPark {
-	var of digestPark
-	for _, al := range alerts[:min(digestAlerts, len(alerts))] {
-		of.Alerts = append(of.Alerts, a.at(al, m).alert(al, m))
+func (v View) digestPark(alerts []AlertView) digestPark {
+	of := digestPark{parkLink: alerts[0].Park, Level: alerts[0].Level, Alerts: alerts[:min(digestAlerts, len(alerts))]}
+	if i, ok := v.Catalogue.ParkBySlug(alerts[0].Alert.Park); ok {
+		of.Official = v.officialSummary(i)
 	}
-	of.parkLink, of.Level = of.Alerts[0].Park, of.Alerts[0].Level
 	if more := len(alerts) - digestAlerts; more > 0 {
-		of.More = a.texts.count("alertas.otras", more)
+		of.More = v.Count("alertas.otras", more)
 	}
 	return of
 }
 
-// groupByPark puts the alerts of each park together, worst first, and the parks by
-// their worst alert.
-func groupByPark(alerts []*alert.Alert) [][]*alert.Alert {
-	sorted := slices.Clone(alerts)
-	slices.SortStableFunc(sorted, worseFirst)
-	at := make(map[string]int)
-	var groups [][]*alert.Alert
-	for _, al := range sorted {
-		i, known := at[al.Park]
+// groupByPark groups the alerts of each park, the higher level first and then the
+// sooner, and the parks by their worst alert. Among equals the order is kept.
+func groupByPark(alerts []AlertView) (groups [][]AlertView) {
+	sorted, at := slices.Clone(alerts), make(map[string]int)
+	slices.SortStableFunc(sorted, func(x, y AlertView) int {
+		return cmp.Or(cmp.Compare(y.Alert.Level, x.Alert.Level), x.Alert.Start.Compare(y.Alert.Start))
+	})
+	for _, a := range sorted {
+		i, known := at[a.Alert.Park]
 		if !known {
 			i = len(groups)
-			at[al.Park], groups = i, append(groups, nil)
+			at[a.Alert.Park], groups = i, append(groups, nil)
 		}
-		groups[i] = append(groups[i], al)
+		groups[i] = append(groups[i], a)
 	}
 	return groups
-}
-
-// worseFirst orders alerts by danger, the higher level first and then the sooner.
-// Among equals the order is kept.
-func worseFirst(x, y *alert.Alert) int {
-	return cmp.Or(cmp.Compare(y.Level, x.Level), x.Start.Compare(y.Start))
 }

@@ -2,11 +2,11 @@ package site
 
 import (
 	"math"
-	"strconv"
 	"time"
 
 	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
+	"vigia/web/wording"
 )
 
 // The window bar's measures, in units of its drawing.
@@ -21,7 +21,7 @@ var barHeights = [...]int{hazard.Unknown: 26, hazard.Green: 11, hazard.Amber: 19
 
 // windowBar draws when an alert holds: its window on a line of local days.
 type windowBar struct {
-	Level      level
+	Level      Level
 	X, Y       int
 	End        int // where it ends
 	Width      int
@@ -44,18 +44,18 @@ type barDay struct {
 
 // windowBar lays an alert's window out on whole local days, from the day of its
 // beginning, or of now when that is before, to that of its end.
-func (a almanac) windowBar(m moment, al *alert.Alert) windowBar {
+func (v View) windowBar(al *alert.Alert) windowBar {
 	from := al.Start
-	if m.now.Before(from) {
-		from = m.now
+	if v.Now.Before(from) {
+		from = v.Now
 	}
-	first, last := a.midnight(from, 0), a.midnight(a.endDay(al.End), 1)
+	first, last := v.midnight(from, 0), v.midnight(v.LastDay(al.End), 1)
 	span := last.Sub(first)
 	at := func(t time.Time) int {
 		return int(math.Round(float64(barLength) * float64(t.Sub(first)) / float64(span)))
 	}
-	lvl := alertLevel(a.texts, al.Level)
-	bar := windowBar{Level: lvl, X: at(al.Start), Height: barHeights[stateOf(al.Level)], Now: at(m.now)}
+	lvl := v.alertLevel(al.Level)
+	bar := windowBar{Level: lvl, X: at(al.Start), Height: barHeights[stateOf(al.Level)], Now: at(v.Now)}
 	bar.Width, bar.Y = max(at(al.End)-bar.X, 2), barGround-bar.Height
 	bar.End = bar.X + bar.Width
 	bar.GlyphX, bar.GlyphY = bar.X+(bar.Width-glyphSize)/2, barGround-(bar.Height+glyphSize)/2
@@ -67,23 +67,23 @@ func (a almanac) windowBar(m moment, al *alert.Alert) windowBar {
 	case bar.Now > barLength*7/8:
 		bar.NowAnchor = "end"
 	}
-	bar.From, bar.To = a.clock(al.Start), a.clockAtEnd(al.End)
+	bar.From, bar.To = v.Localizer.Hour(al.Start), v.LastHour(al.End)
 	for tick := first; tick.Before(last); tick = tick.Add(6 * time.Hour) {
 		bar.Ticks = append(bar.Ticks, at(tick))
 	}
 	for day := first; day.Before(last); {
-		next := a.midnight(day.Add(12*time.Hour), 1)
-		local := day.Add(12 * time.Hour).In(a.zone)
-		bar.Days = append(bar.Days, barDay{at(day), (at(day) + at(next)) / 2, a.weekday(local) + " " + strconv.Itoa(local.Day())})
+		next := v.midnight(day.Add(12*time.Hour), 1)
+		local := day.Add(12 * time.Hour).In(v.Zone)
+		bar.Days = append(bar.Days, barDay{at(day), (at(day) + at(next)) / 2, v.Date(local)})
 		day = next
 	}
 	return bar
 }
 
 // midnight is the beginning of the local day of an instant, or of some days after.
-func (a almanac) midnight(t time.Time, days int) time.Time {
-	local := t.In(a.zone)
-	return time.Date(local.Year(), local.Month(), local.Day()+days, 0, 0, 0, 0, a.zone)
+func (v View) midnight(t time.Time, days int) time.Time {
+	local := t.In(v.Zone)
+	return time.Date(local.Year(), local.Month(), local.Day()+days, 0, 0, 0, 0, v.Zone)
 }
 
 // scaleLength is how long the line of a cause is, in units of its drawing.
@@ -99,11 +99,11 @@ type causeScale struct {
 // number is missing or all are one.
 func scaleOf(c hazard.Cause) *causeScale {
 	low, high := min(c.Value, c.Threshold), max(c.Value, c.Threshold)
-	if missing(low) || missing(high) {
+	if wording.Missing(low) || wording.Missing(high) {
 		return nil
 	}
 	least, most := c.Value, c.Value
-	if !missing(c.Min) && !missing(c.Max) {
+	if !wording.Missing(c.Min) && !wording.Missing(c.Max) {
 		least, most = c.Min, c.Max
 	}
 	low, high = min(low, least), max(high, most)

@@ -13,7 +13,7 @@ import (
 )
 
 func TestOneAlertOnItsPage(t *testing.T) {
-	e := edition(t)
+	e := newSnapshot(t)
 	e.Alerts[1].Runs = map[string]time.Time{"ecmwf_ifs": noonHour.Add(-5 * time.Hour)}
 	shelf := newSite(t).Pages(e, now)
 	park := e.Catalogue.Parks[e.Catalogue.Trails[3].Park]
@@ -23,14 +23,14 @@ func TestOneAlertOnItsPage(t *testing.T) {
 		says []string
 	}{
 		{"/alertas/a-ahora", []string{
-			"Peligro por viento", park.Name, "hasta las 24 h, hoy (sáb 21)", "11 horas · vigente", "3 de 4 modelos · confianza media",
-			"racha: 94 km/h (umbral 90 km/h; los modelos van de 71 km/h a 118 km/h) en Mirador", trail.Name,
-			"Estimado sáb 21 nov, 14:00 , vigente hasta sáb 21 nov, 15:20", "Sube a Peligro", "Se emite: Precaución",
-			"ninguna persona la revisó", "ECMWF IFS", "En crestas y pasos", "Considere postergar",
+			"Peligro: viento fuerte", park.Name, "hasta medianoche de hoy (sáb 21)", "11 horas · vigente", "3 de 4 modelos · confianza media",
+			"rachas: 94 km/h (umbral 90 km/h; entre 71 y 118 km/h según el modelo) en Mirador", trail.Name,
+			"Estimado sáb 21 nov, 14:00 , vigente hasta sáb 21 nov, 15:20", "Sube a peligro: sáb 21, 13–24 h.", "Se emite con nivel precaución",
+			"ninguna persona la revisó", "ECMWF IFS", "Considere postergar", "Consulte a la administración",
 		}},
-		{"/en/alertas/a-ahora", []string{"Danger: wind", "11 hours", "Raised to Danger", "no person reviewed it", "What to consider"}},
-		{"/alertas/a-despues", []string{"Precaución por frío", "programada", "mañana (dom 22) de 9 a 24 h"}},
-		{"/alertas/a-antes", []string{"Precaución por nieve", "Esta alerta terminó. Pasaron las horas", "terminó a las 12 h"}},
+		{"/en/alertas/a-ahora", []string{"Danger: strong wind", "11 hours", "Raised to danger", "no person reviewed it", "What to consider"}},
+		{"/alertas/a-despues", []string{"Precaución: frío intenso", "programada", "mañana (dom 22) desde las 09:00 hasta medianoche"}},
+		{"/alertas/a-antes", []string{"Precaución: nieve", "Esta alerta terminó. Pasaron las horas", "terminó a las 12:00 de hoy (sáb 21)"}},
 	} {
 		page := content(t, shelf.Page(test.path).Body())
 		for _, says := range test.says {
@@ -59,24 +59,24 @@ func TestOneAlertOnItsPage(t *testing.T) {
 }
 
 func TestAWithdrawnAlertSaysWhy(t *testing.T) {
-	e := edition(t)
+	e := newSnapshot(t)
 	e.Alerts[0].Cancelled = true
 	e.Alerts[0].Changes = append(e.Alerts[0].Changes, alert.Change{Version: 3, At: noonHour, What: alert.Withdrawn})
 	page := readable(pageOf(t, e, now, "/alertas/a-despues"))
-	if !strings.Contains(page, "Esta alerta terminó. Se retira: las estimaciones ya no la muestran.") || strings.Contains(page, "programada") {
+	if !strings.Contains(page, "Esta alerta terminó. Se retira: las estimaciones nuevas ya no la muestran.") || strings.Contains(page, "programada") {
 		t.Error("a withdrawn alert does not say that it is, or why")
 	}
 }
 
 func TestAnAlertWithoutEstimatesIsUnproven(t *testing.T) {
-	page := pageOf(t, expired(edition(t)), now, "/alertas/a-ahora")
+	page := pageOf(t, expired(newSnapshot(t)), now, "/alertas/a-ahora")
 	if !strings.Contains(page, "Sin confirmar") || strings.Contains(page, "data-vigente-hasta") {
 		t.Error("an alert without current estimates looks proven")
 	}
 }
 
 func TestOnlyIssuedAlertsWithAnIDHaveAPage(t *testing.T) {
-	e := edition(t)
+	e := newSnapshot(t)
 	e.Alerts[0].ID, e.Alerts[1].Level = `../x"><script>`, alert.NoLevel
 	shelf := newSite(t).Pages(e, now)
 	for path := range shelf.Paths() {
@@ -85,7 +85,7 @@ func TestOnlyIssuedAlertsWithAnIDHaveAPage(t *testing.T) {
 		}
 	}
 	list := content(t, shelf.Page("/alertas").Body())
-	if strings.Contains(list, "a-ahora") || !strings.Contains(list, "Precaución por frío") || strings.Contains(list, `href="/alertas/..`) {
+	if strings.Contains(list, "a-ahora") || !strings.Contains(list, "Precaución: frío intenso") || strings.Contains(list, `href="/alertas/..`) {
 		t.Error("the list shows what was not issued, or links to what is no page")
 	}
 }
@@ -105,11 +105,10 @@ func TestAnAlertThatIsNoMoreIsNotFound(t *testing.T) {
 }
 
 func TestAllAlertsWorstFirst(t *testing.T) {
-	s := newSite(t)
-	e := crowd(edition(t), 30)
-	page := almanac{texts: s.languages[0].texts, now: now, zone: s.options.Location}.alertsPage(read(e, now))
+	e := crowd(newSnapshot(t), 30)
+	page := viewOf(t, e, now).alertsPage()
 	var levels []string
-	total, north := 0, regionsOf(e.Catalogue)
+	total, north := 0, viewOf(t, e, now).regions()
 	for i, l := range page.Levels {
 		levels = append(levels, l.Anchor)
 		var names []string
@@ -135,9 +134,8 @@ func TestAllAlertsWorstFirst(t *testing.T) {
 }
 
 func TestWindowBarOnLocalDays(t *testing.T) {
-	e := edition(t)
-	zone := newSite(t).options.Location
-	a := almanac{texts: newSite(t).languages[0].texts, now: now, zone: zone}
+	e := newSnapshot(t)
+	zone := newSite(t).Location
 	for name, test := range map[string]struct {
 		start, end time.Time
 		days       int
@@ -149,11 +147,11 @@ func TestWindowBarOnLocalDays(t *testing.T) {
 	} {
 		al := madeAlert("x", e.Catalogue.Parks[0], "y", hazard.Wind, alert.Danger, 0, 1)
 		al.Start, al.End = test.start, test.end
-		m := read(e, now)
+		v := viewOf(t, e, now)
 		if test.start.Before(now) {
-			m.now = test.start
+			v.Now = test.start
 		}
-		bar := a.windowBar(m, &al)
+		bar := v.windowBar(&al)
 		if len(bar.Days) != test.days || bar.X < 0 || bar.End > barLength || bar.Width <= 0 {
 			t.Errorf("%s: %d days, from %d to %d", name, len(bar.Days), bar.X, bar.End)
 		}

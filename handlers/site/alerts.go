@@ -8,7 +8,7 @@ import (
 
 	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
-	"vigia/store/catalogue"
+	"vigia/web/wording"
 )
 
 // alertsPath is the page of all alerts; the page of each is below it.
@@ -18,136 +18,177 @@ const alertsPath = "/alertas"
 // is not the answer to "is there any?", and Known is false.
 type alertList struct {
 	Known    bool
-	Active   []alertView
-	Finished []alertView
+	None     string // the text of an empty list
+	Active   []AlertView
+	Finished []AlertView
 }
 
-// alerts lists a park's alerts, or those of all parks when slug is empty.
-func (a almanac) alerts(m moment, slug string) alertList {
-	list := alertList{Known: m.reason == hazard.NoReason}
-	for _, al := range m.alertsOf(slug) {
-		view := a.at(al, m).alert(al, m)
-		if al.Active(m.now) {
-			list.Active = append(list.Active, view)
-		} else {
-			list.Finished = append(list.Finished, view)
+// alerts lists a park's alerts, or those of all parks when slug is empty, in the API's
+// order. One without a level was never issued.
+func (v View) alerts(slug string) alertList {
+	var list alertList
+	list.Known, list.None = v.alertsKnown(slug)
+	for i := range v.Alerts {
+		al := &v.Alerts[i]
+		if al.Level == alert.NoLevel || slug != "" && al.Park != slug {
+			continue
 		}
+		if al.Active(v.Now) {
+			list.Active = append(list.Active, v.ofAlert(al).Alert(al))
+		} else {
+			list.Finished = append(list.Finished, v.ofAlert(al).Alert(al))
+		}
+	}
+	byOrder := func(x, y AlertView) int { return alertBefore(x.Alert, y.Alert, v.Now) }
+	slices.SortFunc(list.Active, byOrder)
+	slices.SortFunc(list.Finished, byOrder)
+	return list
+}
+
+// alertsKnown is true when a list of the alerts of a park, or of all parks when slug is
+// empty, means anything; none is the text of an empty one. Of a park of which no trail
+// has a state now nobody knows whether it has alerts.
+func (v View) alertsKnown(slug string) (known bool, none string) {
+	unknown := 0
+	for i := range v.Catalogue.Parks {
+		if slug != "" && v.Catalogue.Parks[i].Slug != slug {
+			continue
+		}
+		if state := v.Park(i, 0); state.Known() {
+			known = true
+		} else {
+			unknown++
+		}
+	}
+	if unknown == 0 {
+		return known, v.Text("alertas.ninguna")
+	}
+	return known, v.Count("alertas.ninguna_sabida", unknown)
+}
+
+// openAlerts is how many alerts of a park may stand with an open cause.
+const openAlerts = 3
+
+// parkAlerts lists the alerts of a park, or those that name one of its trails.
+func (v View) parkAlerts(park int, trail string) alertList {
+	list := v.alerts(v.Catalogue.Parks[park].Slug)
+	if trail != "" {
+		list.Active = slices.DeleteFunc(list.Active, func(a AlertView) bool { return !slices.Contains(a.Alert.Trails, trail) })
+	}
+	for i := range list.Active {
+		list.Active[i].Folds = len(list.Active[i].Causes) > 1 || len(list.Active) > openAlerts
 	}
 	return list
 }
 
-// alertsOf gives the alerts of a park, or of all when slug is empty, in the API's
-// order. One without a level was never issued.
-func (m moment) alertsOf(slug string) []*alert.Alert {
-	var chosen []*alert.Alert
-	for i := range m.Alerts {
-		if al := &m.Alerts[i]; al.Level != alert.NoLevel && (slug == "" || al.Park == slug) {
-			chosen = append(chosen, al)
-		}
-	}
-	slices.SortFunc(chosen, func(x, y *alert.Alert) int { return alertBefore(x, y, m.now) })
-	return chosen
-}
+// shownTrails is how many trails of an alert are named; of more, one less is, with
+// how many others there are.
+const shownTrails = 4
 
-// at is the almanac of an alert's park.
-func (a almanac) at(al *alert.Alert, m moment) almanac {
-	if i, ok := m.Catalogue.ParkBySlug(al.Park); ok {
-		return a.in(m.Catalogue.Parks[i].TimeZone)
+// where names the trails of an alert, or that they are all of the park's.
+func (v View) where(trails []string, all int) string {
+	switch {
+	case len(trails) == all && all > 1:
+		return v.Text("alerta.todos")
+	case len(trails) > shownTrails:
+		named := shownTrails - 1
+		return v.AndMore(strings.Join(trails[:named], "\u00a0· "), len(trails)-named)
 	}
-	return a
+	return strings.Join(trails, "\u00a0· ")
 }
 
 // alertID is an id that can stand in a path as it is.
 var alertID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
-// alertPath gives the path of an alert's own page, "" for an id that none of ours
+// alertPath returns the path of an alert's own page, "" for an id that none of ours
 // could be.
-func (t texts) alertPath(al *alert.Alert) string {
+func (v View) alertPath(al *alert.Alert) string {
 	if !alertID.MatchString(al.ID) {
 		return ""
 	}
-	return t.path(alertsPath + "/" + al.ID)
+	return v.Path(alertsPath + "/" + al.ID)
 }
 
-// alertView is an alert in words.
-type alertView struct {
+// AlertView is an alert in words.
+type AlertView struct {
+	*alert.Alert
 	ID         string
 	Path       string // of its own page, "" when it has none
-	Level      level  // the shape of the state that a level answers to
+	Level      Level  // the shape of the state that a level answers to
 	Title      string
+	Advice     string
 	Phase      string
 	Window     string
 	Zone       string // the zone of its hours, when it is not that of the page
-	Start, End instant
+	Start, End Instant
 	Park       parkLink
 	Trails     []string
-	Causes     []cause
+	Where      string   // Trails in short
+	Official   []string // what official bodies say now of its trails
+	Causes     []wording.Cause
 	Votes      string
 	Confidence string
-	Issued     instant
-	Updated    instant
+	Issued     Instant
+	Updated    Instant
 	Changes    []changeView
-	Held       bool // its threshold is no longer reached, but not left either
 	Unproven   bool // the estimates behind it are no longer current
+	Folds      bool // its causes, or all alerts of the park, are too many for them to stand open
 }
 
 // changeView is one line of an alert's history.
 type changeView struct {
-	At   instant
+	At   Instant
 	Text string
 }
 
-// alert words an alert. m says whether the estimates behind it still hold.
-func (a almanac) alert(al *alert.Alert, m moment) alertView {
-	v := alertView{
+// Alert returns an alert in words.
+func (v View) Alert(al *alert.Alert) AlertView {
+	view := AlertView{
+		Alert:      al,
 		ID:         "alerta-" + al.ID,
-		Path:       a.texts.alertPath(al),
-		Level:      alertLevel(a.texts, al.Level),
-		Title:      a.texts.say("alerta.titulo", "nivel", a.texts.say("nivel."+al.Level.String()), "amenaza", a.texts.say("amenaza."+al.Hazard.String())),
-		Phase:      a.texts.say("situacion." + al.PhaseAt(m.now).String()),
-		Window:     a.window(al.Start, al.End),
-		Zone:       a.otherZone(al.Start),
-		Start:      a.instant(al.Start),
-		End:        a.instant(al.End),
-		Votes:      a.texts.votes(al.Agree, al.Total),
-		Confidence: a.texts.confidence(al.Confidence),
-		Issued:     a.instant(al.IssuedAt),
-		Updated:    a.instant(al.UpdatedAt),
-		Held:       al.Held,
-		Unproven:   m.reason != hazard.NoReason,
+		Path:       v.alertPath(al),
+		Level:      v.alertLevel(al.Level),
+		Title:      v.AlertName(al),
+		Advice:     v.Advice(al.Hazard),
+		Phase:      v.Text("situacion." + al.PhaseAt(v.Now).String()),
+		Window:     v.Window(al.Start, al.End),
+		Zone:       v.otherZone(al.Start),
+		Start:      v.Instant(al.Start),
+		End:        v.Instant(al.End),
+		Votes:      v.Votes(al.Agree, al.Total),
+		Confidence: v.Confidence(al.Confidence),
+		Issued:     v.Instant(al.IssuedAt),
+		Updated:    v.Instant(al.UpdatedAt),
+		Unproven:   v.WhyNone() != hazard.NoReason,
 	}
-	if al.PhaseAt(m.now) == alert.Finished {
-		v.Window = a.texts.say("ventana.termino", "dia", a.day(a.endDay(al.End)), "hasta", a.clockAtEnd(al.End))
+	if al.PhaseAt(v.Now) == alert.Finished {
+		view.Window = v.Text("ventana.termino", "fin", v.End(al.End))
 	}
-	if i, ok := m.Catalogue.ParkBySlug(al.Park); ok {
-		v.Park = a.texts.linkTo(m.Catalogue.Parks[i])
-		v.Trails = trailNames(m.Catalogue.TrailsOf(i), al.Trails)
+	if i, ok := v.Catalogue.ParkBySlug(al.Park); ok {
+		view.Park = v.linkTo(v.Catalogue.Parks[i])
+		view.Official = v.OfficialLines(v.InForce(i).OnTrails(al.Trails...))
 	} else {
-		v.Park = parkLink{Name: al.Park}
+		view.Park = parkLink{Name: al.Park}
 	}
-	for _, c := range al.Causes {
-		v.Causes = append(v.Causes, a.texts.cause(c.Cause, c.Place))
+	for _, link := range v.alertTrails(al) {
+		view.Trails = append(view.Trails, link.Name)
 	}
-	for _, c := range al.Changes {
-		v.Changes = append(v.Changes, changeView{a.instant(c.At), a.change(c)})
+	if i, ok := v.Catalogue.ParkBySlug(al.Park); ok {
+		view.Where = v.where(view.Trails, v.Catalogue.Parks[i].NumTrails)
 	}
-	return v
+	for i := range al.Causes {
+		c := &al.Causes[i]
+		view.Causes = append(view.Causes, v.Cause(c.Cause, c.Where()))
+	}
+	for i := range al.Changes {
+		view.Changes = append(view.Changes, changeView{v.Instant(al.Changes[i].At), v.Change(&al.Changes[i])})
+	}
+	return view
 }
 
-func (a almanac) change(c alert.Change) string {
-	keys := [...]string{
-		alert.Opened: "cambio.emitida", alert.Raised: "cambio.sube", alert.Lowered: "cambio.baja",
-		alert.Moved: "cambio.horario", alert.Ended: "cambio.termina", alert.Withdrawn: "cambio.retirada",
-		alert.Extended: "cambio.alarga", alert.Rearranged: "cambio.senderos", alert.Joined: "cambio.unida",
-		alert.Disappeared: "cambio.sin_lugar",
-	}
-	return a.texts.say(keys[c.What], "nivel", a.texts.say("nivel."+c.Level.String()),
-		"desde", a.instant(c.Start).Text, "hasta", a.instant(c.End).Text)
-}
-
-// alertLevel gives the shape of an alert: that of the state which raises it.
-func alertLevel(t texts, l alert.Level) level {
-	return level{levelKey(stateOf(l)), t.say("nivel." + l.String())}
+// alertLevel is the shape of an alert: that of the state which raises it.
+func (v View) alertLevel(l alert.Level) Level {
+	return Level{wording.StateKey(stateOf(l)), wording.Capital(v.Level(l))}
 }
 
 // stateOf is the state that an alert's level answers to.
@@ -156,20 +197,6 @@ func stateOf(l alert.Level) hazard.State {
 		return hazard.Red
 	}
 	return hazard.Amber
-}
-
-func trailNames(trails []catalogue.Trail, slugs []string) []string {
-	names := make([]string, 0, len(slugs))
-	for _, slug := range slugs {
-		name := slug
-		for i := range trails {
-			if trails[i].Slug == slug {
-				name = trails[i].Name
-			}
-		}
-		names = append(names, name)
-	}
-	return names
 }
 
 // alertBefore orders alerts as the API does: in force before scheduled, danger

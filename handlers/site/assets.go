@@ -10,7 +10,7 @@ import (
 	"regexp"
 	"strings"
 
-	"vigia/handlers/prepared"
+	"vigia/handlers/httpcache"
 )
 
 // assetTypes are the content types of the files in static/, by extension.
@@ -26,7 +26,7 @@ var assetTypes = map[string]string{
 	".webmanifest": "application/manifest+json",
 }
 
-// fixedAssets are asked for at a path of their own, which no page gives.
+// fixedAssets have a path of their own, which clients know by themselves.
 var fixedAssets = map[string]string{
 	workerFile:    ServiceWorker,
 	"favicon.svg": "/favicon.svg", "apple-touch-icon.png": "/apple-touch-icon.png",
@@ -44,8 +44,8 @@ const ContentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; 
 const styleSheet = "app.css"
 
 // loadAssets prepares the files of static/ and notes the paths that pages name.
-func (p *press) loadAssets(files fs.FS) error {
-	p.assets, p.named = make(map[string]*prepared.Body), make(map[string]string)
+func (b *bundle) loadAssets(files fs.FS) error {
+	b.assets, b.named = make(map[string]*httpcache.Body), make(map[string]string)
 	entries, err := fs.ReadDir(files, "static")
 	if err != nil {
 		return fmt.Errorf("listing the assets: %w", err)
@@ -58,14 +58,14 @@ func (p *press) loadAssets(files fs.FS) error {
 		if err != nil {
 			return fmt.Errorf("reading asset %s: %w", entry.Name(), err)
 		}
-		if err := p.addAsset(entry.Name(), content); err != nil {
+		if err := b.addAsset(entry.Name(), content); err != nil {
 			return err
 		}
 	}
-	return p.addStyle(files)
+	return b.addStyle(files)
 }
 
-func (p *press) addAsset(name string, content []byte) error {
+func (b *bundle) addAsset(name string, content []byte) error {
 	kind, ok := assetTypes[path.Ext(name)]
 	if !ok {
 		return fmt.Errorf("asset %s: no content type for its extension", name)
@@ -74,7 +74,7 @@ func (p *press) addAsset(name string, content []byte) error {
 	if !fixed {
 		at = hashedPath(name, content)
 	}
-	p.named[name], p.assets[at] = at, prepared.Static(kind, content)
+	b.named[name], b.assets[at] = at, httpcache.Static(kind, content)
 	return nil
 }
 
@@ -82,7 +82,7 @@ func (p *press) addAsset(name string, content []byte) error {
 var namedInStyle = regexp.MustCompile(`url\("([a-z0-9.-]+)"\)`)
 
 // addStyle makes the style sheet, once the assets that it names have their paths.
-func (p *press) addStyle(files fs.FS) error {
+func (b *bundle) addStyle(files fs.FS) error {
 	names, err := fs.Glob(files, "styles/*.css")
 	if err != nil {
 		return fmt.Errorf("listing the styles: %w", err)
@@ -97,7 +97,7 @@ func (p *press) addStyle(files fs.FS) error {
 	}
 	content := namedInStyle.ReplaceAllFunc(sheet.Bytes(), func(url []byte) []byte {
 		var at string
-		if at, err = p.assetPath(string(namedInStyle.FindSubmatch(url)[1])); err != nil {
+		if at, err = b.assetPath(string(namedInStyle.FindSubmatch(url)[1])); err != nil {
 			err = fmt.Errorf("the style sheet: %w", err)
 		}
 		return []byte(`url("` + at + `")`)
@@ -105,12 +105,12 @@ func (p *press) addStyle(files fs.FS) error {
 	if err != nil {
 		return err
 	}
-	return p.addAsset(styleSheet, content)
+	return b.addAsset(styleSheet, content)
 }
 
-// assetPath gives the path of an asset by the name of its file.
-func (p *press) assetPath(name string) (string, error) {
-	at, ok := p.named[name]
+// assetPath returns the path of an asset by the name of its file.
+func (b *bundle) assetPath(name string) (string, error) {
+	at, ok := b.named[name]
 	if !ok {
 		return "", fmt.Errorf("there is no asset %s", name)
 	}

@@ -1,9 +1,11 @@
-package site
+//go:build browser && trials
+
+package site_test
 
 import (
 	"context"
 	"fmt"
-	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,18 +15,10 @@ import (
 // axeFile is fetched by npm, see web/tests.
 const axeFile = "../../web/tests/node_modules/axe-core/axe.min.js"
 
-// fromNPM reads a file that npm fetches for the tests. Without it the test is
-// skipped, except on CI.
-func fromNPM(t *testing.T, file string) []byte {
-	t.Helper()
-	content, err := os.ReadFile(file)
-	if os.IsNotExist(err) && os.Getenv("CI") != "true" {
-		t.Skipf("%s is missing: run npm ci in web/tests", file)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return content
+// Where axe is at hand too, it looks at the pages that are open before their size
+// changes.
+func init() {
+	openChecks = slices.Insert(openChecks, 1, check{"axe", differing, accessibility})
 }
 
 // axeExceptions are the rules that do not hold on some elements, and why. A
@@ -47,9 +41,6 @@ const runAxe = `(async () => {
 		Rule: v.id, Element: n.target.join(" "), Why: n.any.concat(n.all, n.none).map(c => c.message).join("; "),
 	})));
 })()`
-
-// unfold opens what is folded, so that it is looked at too.
-const unfold = `document.querySelectorAll("details").forEach(d => { d.open = true; }); true`
 
 // accessibility wants axe to find nothing on a page that is open, on a phone and on a screen, in light
 // and in the dark.

@@ -1,8 +1,11 @@
-package site
+//go:build browser
+
+package site_test
 
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -11,6 +14,10 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"vigia/handlers/feeds"
+	"vigia/handlers/httpcache"
+	"vigia/handlers/site"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
@@ -27,18 +34,21 @@ func browser(t *testing.T) context.Context {
 	return browserFor(t, 2*time.Minute)
 }
 
-// browserFor starts a headless Chromium that is closed with the test. Without one
-// the test is skipped, except on CI.
+// browserFor starts a headless Chromium that is closed with the test.
 func browserFor(t *testing.T, limit time.Duration) context.Context {
 	t.Helper()
-	if _, err := exec.LookPath("chromium"); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("chromium is missing")
+	chromium := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			chromium = path
+			break
 		}
-		t.Skip("chromium is missing")
+	}
+	if chromium == "" {
+		t.Fatal("no chromium, chromium-browser or google-chrome")
 	}
 	options := append([]chromedp.ExecAllocatorOption{}, chromedp.DefaultExecAllocatorOptions[:]...)
-	options = append(options, chromedp.ExecPath("chromium"), chromedp.NoSandbox, chromedp.Flag("disable-gpu", true),
+	options = append(options, chromedp.ExecPath(chromium), chromedp.NoSandbox, chromedp.Flag("disable-gpu", true),
 		chromedp.UserDataDir(t.TempDir()), chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"))
 	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
@@ -90,7 +100,7 @@ func (c *complaints) watch(t *testing.T, ctx context.Context, site string) {
 	}
 }
 
-// argumentsOf gives what a page wrote on its console.
+// argumentsOf returns what a page wrote on its console.
 func argumentsOf(e *runtime.EventConsoleAPICalled) string {
 	var words []string
 	for _, argument := range e.Args {
@@ -138,12 +148,6 @@ func TestInABrowser(t *testing.T) {
 	t.Run("expires while open", func(t *testing.T) { testTurnsOld(t, ctx, server.URL) })
 }
 
-// redPark is the path of the fixture's park with everything on it.
-func redPark(t testing.TB) string {
-	c := edition(t).Catalogue
-	return "parques/" + c.Parks[c.Trails[3].Park].Slug
-}
-
 func testPages(t *testing.T, ctx context.Context, site string) {
 	var said complaints
 	said.watch(t, ctx, site)
@@ -153,9 +157,9 @@ func testPages(t *testing.T, ctx context.Context, site string) {
 		page  string
 		words []string // that must be read on it
 	}{
-		{"normal/", []string{"rojo", "amarillo", "sin datos", "verde", "Peligro por viento"}},
+		{"normal/", []string{"rojo", "amarillo", "sin datos", "verde", "Peligro: viento fuerte"}},
 		{"normal/" + park, []string{"rojo", "amarillo", "Estimado", "vigente hasta", "sin información oficial", "confianza media", "de 4 modelos"}},
-		{"normal/alertas", []string{"Precaución por frío", "Terminadas"}},
+		{"normal/alertas", []string{"Precaución: frío intenso", "Terminadas"}},
 		{"normal/metodo", []string{"sin datos"}},
 		{"normal/acerca", []string{"hola@vigia.example"}},
 		{"normal/nada-de-esto", []string{"no existe"}},
@@ -205,7 +209,7 @@ func testExpired(t *testing.T, ctx context.Context, site string) {
 		shift time.Duration
 		over  bool
 	}{{"a minute before", -time.Minute, false}, {"a second after", time.Second, true}} {
-		at := edition(t).ValidUntil.Add(test.shift)
+		at := newSnapshot(t).ValidUntil.Add(test.shift)
 		turn := fmt.Sprintf("Date.now = () => %d", at.UnixMilli())
 		for _, path := range []string{"pasada/", "pasada/alertas", "pasada/" + park} {
 			got := visitAt(t, ctx, site+"/"+path, turn)
@@ -221,7 +225,7 @@ func testExpired(t *testing.T, ctx context.Context, site string) {
 }
 
 func testTurnsOld(t *testing.T, ctx context.Context, site string) {
-	end := edition(t).ValidUntil.UnixMilli()
+	end := newSnapshot(t).ValidUntil.UnixMilli()
 	got := visitAt(t, ctx, site+"/pasada/", fmt.Sprintf("window.shift = -60000; Date.now = () => %d + window.shift", end))
 	if got.Notice {
 		t.Fatal("over before its time")
@@ -304,4 +308,30 @@ func shoot(t *testing.T, ctx context.Context, path string, width int64) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// showcase serves the site in each of its states, the state's name before the
+// page's path, for browsers and people to look at.
+func showcase(t testing.TB) http.Handler {
+	s := newSite(t)
+	states := make(map[string]*site.Pages)
+	for name, e := range showcaseSnapshots(t) {
+		states[name] = feeds.Among(s)(short(e), now)
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Security-Policy", site.ContentPolicy)
+		w.Header()["Date"] = nil // these states are of no day, so that the browser's clock decides
+		terms := httpcache.Terms{}
+		body, ok := s.Assets()[r.URL.Path]
+		if !ok {
+			state, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+			if page := states[state].Page("/" + path); page != nil {
+				body, ok = page.Body(), true
+			}
+		}
+		if !ok {
+			body, terms.Status = s.NotFound(false)("/nada"), http.StatusNotFound
+		}
+		body.Serve(w, r, terms)
+	})
 }

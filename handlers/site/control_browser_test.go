@@ -1,4 +1,6 @@
-package site
+//go:build browser
+
+package site_test
 
 import (
 	"context"
@@ -9,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"vigia/handlers/site"
 )
 
 // faulty is a page with everything on it that the checks of pages look for.
@@ -29,7 +33,7 @@ func TestChecksFindFaults(t *testing.T) {
 	ctx := browserFor(t, 2*time.Minute)
 	answers := map[string]string{"/": faulty, "/c.css": faultyStyle, "/c.js": faultyScript}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Security-Policy", ContentPolicy)
+		w.Header().Set("Content-Security-Policy", site.ContentPolicy)
 		switch {
 		case strings.HasSuffix(r.URL.Path, ".css"):
 			w.Header().Set("Content-Type", "text/css")
@@ -50,7 +54,6 @@ func TestChecksFindFaults(t *testing.T) {
 		"keyboard":       {"no link to the content", "goes up from", "goes back from", "the focus is not seen (0 pixels differ): a /x"},
 		"shifts":         {"moves by"},
 	}
-	fromNPM(t, axeFile)
 	page := &stop{world: bad, path: "/"}
 	for i, c := range slices.Concat(openChecks, checks) {
 		t.Run(c.name, func(t *testing.T) {

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"vigia/forecast/hazard"
+	"vigia/store/notices"
+	"vigia/web/wording"
 )
 
 // The chart of the country lies on its side, so that 4,300 km fit a telephone: the
@@ -28,7 +30,6 @@ const (
 
 // countryChart is the country with its parks, as a drawing that needs no script.
 type countryChart struct {
-	Outline string // path of the land
 	Marks   []chartMark
 	Places  []chartPlace // along the line below
 	Islands []chartPlace // those too far out for the chart
@@ -68,14 +69,14 @@ func chartPoint(latitude, longitude float64) (x, y float64) {
 }
 
 // chart puts the parks on the country, the worst above the others.
-func (a almanac) chart(m moment, parks []standing) countryChart {
+func (v View) chart(parks []standing) countryChart {
 	drawn := slices.Clone(parks)
 	slices.SortStableFunc(drawn, func(x, y standing) int {
 		return cmp.Compare(slices.Index(statesWorstFirst, y.state), slices.Index(statesWorstFirst, x.state))
 	})
-	chart, words := countryChart{Places: chartPlaces()}, a.texts.mapWords()
+	chart, words := countryChart{Places: chartPlaces()}, v.mapWords()
 	for _, p := range drawn {
-		park := &m.Catalogue.Parks[p.park]
+		park := &v.Catalogue.Parks[p.park]
 		x, y := chartPoint(park.Latitude, park.Longitude)
 		if park.Longitude < chartWest {
 			y = chartIslands
@@ -83,7 +84,7 @@ func (a almanac) chart(m moment, parks []standing) countryChart {
 			chart.Islands, words["isla."+park.Slug] = append(chart.Islands, place), place.Name
 		}
 		chart.Marks = append(chart.Marks, chartMark{
-			X: within(x, chartWidth), Y: within(y, chartIslands), Level: levelKey(p.state),
+			X: within(x, chartWidth), Y: within(y, chartIslands), Level: wording.StateKey(p.state),
 		})
 	}
 	chart.Words = asJSON(words)
@@ -126,7 +127,7 @@ const longestIsland = 16
 
 // islandName is what the islands of a park are called for short.
 func islandName(park string) string {
-	name := []rune(strings.TrimPrefix(shortName(park), "Archipiélago de "))
+	name := []rune(strings.TrimPrefix(ShortName(park), "Archipiélago de "))
 	if len(name) > longestIsland {
 		return strings.TrimSpace(string(name[:longestIsland-1])) + "…"
 	}
@@ -134,18 +135,31 @@ func islandName(park string) string {
 }
 
 // mapWords are the words of the map that a script draws, by the keys of the data.
-func (t texts) mapWords() map[string]string {
+func (v View) mapWords() map[string]string {
 	words := make(map[string]string)
 	for _, state := range statesWorstFirst {
-		words[levelKey(state)] = t.say("estado." + levelKey(state))
+		words[wording.StateKey(state)] = v.State(state)
 	}
 	for h := range hazard.NumHazards {
 		key := hazard.Hazard(h).String()
-		words[key] = t.say("amenaza." + key)
+		words[key] = v.Text("amenaza." + key)
 	}
-	for _, key := range []string{"cargando", "fallo", "sin_datos", "vencido", "vence", "por", "continente", "acercar", "alejar", "nombre"} {
-		words["mapa."+key] = t.say("mapa.js." + key)
+	for _, key := range []string{"cargando", "fallo", "sin_datos", "vencido", "vence", "continente", "acercar", "alejar", "nombre"} {
+		words["mapa."+key] = v.Text("mapa.js." + key)
 	}
+	for key, text := range map[string]string{"por": v.Text("estado.por")} {
+		words["mapa."+key] = text
+	}
+	for _, situation := range []string{"cerrado", "restringido"} {
+		said := v.Text("cierre."+situation, "fuente", "{fuente}")
+		words["mapa.parque."+situation] = wording.Capital(v.Text("oficial.situacion", "lugar", v.Text("oficial.todo"), "situacion", said))
+		words["mapa.sendero."+situation] = wording.Capital(v.Text("oficial.situacion", "lugar", v.Text("mapa.sendero"), "situacion", said))
+	}
+	for _, level := range []notices.Level{notices.Yellow, notices.Orange, notices.Red} {
+		words["mapa.volcan."+level.String()] = v.Text("volcan.alerta", "volcan", "{volcan}",
+			"nivel", v.Text("volcan.nivel."+level.String()), "fuente", "{fuente}")
+	}
+	words["vieja"] = v.Text("oficial.vieja", "que", "{que}")
 	return words
 }
 

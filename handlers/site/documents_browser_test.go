@@ -1,4 +1,6 @@
-package site
+//go:build browser
+
+package site_test
 
 import (
 	"fmt"
@@ -11,7 +13,7 @@ import (
 // them is large enough and can be reached with a keyboard.
 func TestDocumentsInABrowser(t *testing.T) {
 	ctx := browser(t)
-	server := reception(t, newFront(t, nil))
+	server := newFront(t, nil).Server()
 	var said complaints
 	said.watch(t, ctx, server.URL)
 	for width, roots := range map[int64][]string{320: {"", "/en"}, 1280: {""}} { // the wide form differs only in its columns

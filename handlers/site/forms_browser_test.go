@@ -1,14 +1,12 @@
-package site
+//go:build browser
+
+package site_test
 
 import (
 	"context"
-	"log/slog"
-	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
@@ -16,41 +14,8 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"vigia/forecast/alert"
-	"vigia/forecast/hazard"
-	"vigia/handlers/api"
-	"vigia/handlers/prepared"
 	"vigia/store/subscription"
 )
-
-// reception serves the whole site with a desk behind it, API included.
-func reception(t *testing.T, f *front) *httptest.Server {
-	e := edition(t)
-	e.ValidUntil = time.Date(2999, 1, 1, 0, 0, 0, 0, time.UTC)
-	e.Rules = hazard.DefaultRules()
-	shelf := f.site.Pages(e, now)
-	snapshot := (&api.Builder{}).Build(e, now, now)
-	service := api.NewRouter(func() (*api.Snapshot, time.Time) { return snapshot, now },
-		api.Signups{Desk: f.desk, Policy: "x", Origins: http.NewCrossOriginProtection(), Log: slog.New(slog.DiscardHandler)})
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header()["Content-Security-Policy"] = []string{ContentPolicy}
-		w.Header()["Referrer-Policy"] = []string{"no-referrer"}
-		w.Header()["X-Frame-Options"] = []string{"DENY"}
-		body, ok := f.site.Assets()[r.URL.Path]
-		if page := shelf.Page(r.URL.Path); page != nil {
-			body, ok = page.Body(), true
-		}
-		switch {
-		case strings.HasPrefix(r.URL.Path, api.Prefix):
-			service.ServeHTTP(w, r)
-		case ok:
-			body.Serve(w, r, prepared.Terms{})
-		default:
-			f.router.ServeHTTP(w, r)
-		}
-	}))
-	t.Cleanup(server.Close)
-	return server
-}
 
 // withoutScripts turns JavaScript off in the browser, or on again.
 func withoutScripts(off bool) chromedp.Action[chromedp.Void] {
@@ -62,10 +27,8 @@ func withoutScripts(off bool) chromedp.Action[chromedp.Void] {
 
 func TestFormsInABrowser(t *testing.T) {
 	ctx := browser(t)
-	f := newFront(t, func(o *Options) {
-		o.Demo, o.DemoSubscribe = caught, func(string, subscription.Language) error { return nil }
-	})
-	server := reception(t, f)
+	f := newFront(t, inDemo)
+	server := f.Server()
 	t.Run("pages", func(t *testing.T) { testFormPages(t, ctx, f, server.URL) })
 	t.Run("with the keyboard", func(t *testing.T) { testFormByKeyboard(t, ctx, f, server.URL) })
 	t.Run("by e-mail without scripts", func(t *testing.T) { testByMail(t, ctx, f, server.URL) })
@@ -166,15 +129,15 @@ func testByMail(t *testing.T, ctx context.Context, f *front, site string) {
 	fill(t, ctx, "ana@correo.cl", "details.region-parques:last-of-type summary", paine)
 	expect(t, "the answer", follow(t, ctx, "form section button.boton"), "Revise su correo", "48 horas")
 	shoot(t, ctx, "suscribirse-pendiente", 360)
-	if len(f.desk.asked) != 3 || f.desk.asked[2].Address != "ana@correo.cl" || f.desk.asked[2].Trap ||
-		!slices.Equal(f.desk.asked[2].Preferences.Parks, []string{"torres-del-paine"}) {
-		t.Fatalf("asked: %+v", f.desk.asked)
+	if len(f.Subscriptions.Asked) != 3 || f.Subscriptions.Asked[2].Address != "ana@correo.cl" || f.Subscriptions.Asked[2].Trap ||
+		!slices.Equal(f.Subscriptions.Asked[2].Preferences.Parks, []string{"torres-del-paine"}) {
+		t.Fatalf("asked: %+v", f.Subscriptions.Asked)
 	}
-	before := f.desk.counted()
+	before := f.Subscriptions.Counted()
 	if err := chromedp.Do(ctx, chromedp.Navigate(site+"/confirmar/"+pendingToken)); err != nil {
 		t.Fatal(err)
 	}
-	if f.desk.counted() != before {
+	if f.Subscriptions.Counted() != before {
 		t.Error("opening the link of a mail changed something")
 	}
 	expect(t, "after the button", follow(t, ctx, "form button.boton"), "Suscripción confirmada", "Torres del Paine", "Solo peligro", "cancelar la suscripción")
@@ -185,7 +148,7 @@ func testByMail(t *testing.T, ctx context.Context, f *front, site string) {
 	for _, complaint := range said.take() {
 		t.Error(complaint)
 	}
-	if !f.desk.cancelled["baja-"+pendingToken] {
+	if !f.Subscriptions.Cancelled["baja-"+pendingToken] {
 		t.Error("the subscription was not cancelled")
 	}
 }
@@ -208,10 +171,10 @@ func testByMailFromThePark(t *testing.T, ctx context.Context, f *front, site str
 		shoot(t, ctx, c.root+"/parque-avisarme-sin-script", 360)
 		fill(t, ctx, "eva@correo.cl", ".avisarme [name=consentimiento]")
 		expect(t, "the answer", follow(t, ctx, ".avisarme form button"), c.says)
-		if len(f.desk.asked) != i+1 {
-			t.Fatalf("asked %d times", len(f.desk.asked))
+		if len(f.Subscriptions.Asked) != i+1 {
+			t.Fatalf("asked %d times", len(f.Subscriptions.Asked))
 		}
-		asked := f.desk.asked[i]
+		asked := f.Subscriptions.Asked[i]
 		if asked.Address != "eva@correo.cl" || asked.Trap || spelled(asked.Preferences) != "conguillio;;precaucion;"+c.language+";" {
 			t.Errorf("asked %s for %s", spelled(asked.Preferences), asked.Address)
 		}
@@ -228,7 +191,7 @@ func testManaging(t *testing.T, ctx context.Context, f *front) {
 	shoot(t, ctx, "gestionar-cambiar", 360)
 	expect(t, "after saving", follow(t, ctx, ".cambiar .fin button"), "Cambios guardados", "Precaución y peligro")
 	shoot(t, ctx, "gestionar-guardado", 360)
-	if p := f.desk.active["baja-"+pendingToken].Preferences; p.MinLevel != alert.Caution || len(p.Trails) == 0 || p.Language != subscription.English {
+	if p := f.Subscriptions.Active["baja-"+pendingToken].Preferences; p.MinLevel != alert.Caution || len(p.Trails) == 0 || p.Language != subscription.English {
 		t.Errorf("kept %s", spelled(p))
 	}
 }
@@ -259,7 +222,7 @@ func testFormByKeyboard(t *testing.T, ctx context.Context, f *front, site string
 	}
 	keys(`input[value="torres-del-paine"]`, " ")
 	keys("#filtro", "zzz")
-	if got := evaluate[string](t, ctx, shown); got != "Parque Nacional Torres del Paine" || f.desk.counted() != 0 {
+	if got := evaluate[string](t, ctx, shown); got != "Parque Nacional Torres del Paine" || f.Subscriptions.Counted() != 0 {
 		t.Errorf("what is ticked stays in sight, and nothing else: %q; or the form was sent", got)
 	}
 	evaluate[any](t, ctx, `document.querySelector('input[value="torres-del-paine"]').checked = false; document.querySelectorAll("#formulario [required]").forEach(e => e.required = false);

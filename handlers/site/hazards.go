@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"time"
 
 	"vigia/forecast/hazard"
 	"vigia/store/catalogue"
+	"vigia/web/wording"
 )
 
-// hazardReport is what the estimates of a trail say hazard by hazard.
+// hazardReport is the estimates of a trail hazard by hazard.
 type hazardReport struct {
 	Signals []hazardView // amber or red now or ahead, worst first
 	Quiet   []hazardView // the others that are judged on the trail
@@ -20,9 +20,9 @@ type hazardReport struct {
 
 // hazardView is one hazard of a trail. Its level is that of the present hour.
 type hazardView struct {
-	level
+	Level
 	Name, Votes, Confidence string
-	Causes                  []cause
+	Causes                  []wording.Cause
 	Spans                   []hazardSpan // runs of hours that are not green
 	Gap                     string       // for how many hours it cannot be judged though others can
 	Peak                    *hazardPeak  // the worst to come; nil when it is green or just as now
@@ -32,22 +32,22 @@ type hazardView struct {
 
 // hazardSpan is a run of hours in which a hazard is in one state.
 type hazardSpan struct {
-	level
+	Level
 	Hours string
 }
 
 // hazardPeak is the hour to come in which most models see a hazard's worst state.
 type hazardPeak struct {
 	Text, Votes, Confidence string
-	Causes                  []cause
+	Causes                  []wording.Cause
 }
 
-func (a almanac) hazardReport(m moment, hours []hazard.Estimate, points []catalogue.Point) hazardReport {
+func (v View) hazardReport(hours []hazard.Estimate, points []catalogue.Point) hazardReport {
 	var report hazardReport
 	var absent []string
 	blind := blindHours(hours)
 	if n := count(blind); n > 0 {
-		report.Gap = a.texts.say("peligros.sin_datos_todos", "n", n, "m", len(hours))
+		report.Gap = v.Text("peligros.sin_datos_todos", "n", n, "m", len(hours))
 	}
 	detailed := slices.ContainsFunc(hours, func(e hazard.Estimate) bool { return len(e.Hazards) > 0 })
 	for h := range hazard.Hazard(hazard.NumHazards) {
@@ -55,9 +55,9 @@ func (a almanac) hazardReport(m moment, hours []hazard.Estimate, points []catalo
 		switch {
 		case len(hours) == 0:
 		case detailed && !course.judged:
-			absent = append(absent, a.texts.say("amenaza."+h.String()))
+			absent = append(absent, v.Hazard(h))
 		default:
-			view := a.hazardView(m, course, points)
+			view := v.hazardView(course, points)
 			if max(view.rank[0], view.rank[1]) >= hazard.Amber {
 				report.Signals = append(report.Signals, view)
 			} else {
@@ -72,7 +72,7 @@ func (a almanac) hazardReport(m moment, hours []hazard.Estimate, points []catalo
 	return report
 }
 
-// blindHours tells of each hour whether no hazard can be judged in it.
+// blindHours returns, hour by hour, whether no hazard can be judged.
 func blindHours(hours []hazard.Estimate) []bool {
 	blind := make([]bool, len(hours))
 	for i := range hours {
@@ -131,66 +131,62 @@ func (c course) peak() (hour int, state hazard.State) {
 	return hour, state
 }
 
-// likeNow tells whether an hour says nothing that the present one does not.
+// likeNow reports whether an hour is like the present one.
 func (c course) likeNow(hour int) bool {
 	now, then := c.hours[0], c.hours[hour]
-	return now != nil && now.State == then.State && now.Agree == then.Agree && now.Total == then.Total && slices.Equal(now.Causes, then.Causes)
+	return now != nil && now.State == then.State && now.Agree == then.Agree && now.Total == then.Total && slices.Equal(now.Causes(), then.Causes())
 }
 
-func (a almanac) hazardView(m moment, c course, points []catalogue.Point) hazardView {
-	view := hazardView{level: a.texts.level(c.state(0)), Name: a.texts.say("amenaza." + c.hazard.String())}
+func (v View) hazardView(c course, points []catalogue.Point) hazardView {
+	view := hazardView{Level: v.level(c.state(0)), Name: v.Hazard(c.hazard)}
 	if now := c.hours[0]; now != nil && now.State != hazard.Unknown {
-		view.Votes, view.Confidence = a.texts.votes(now.Agree, now.Total), a.texts.confidence(now.Confidence)
-		view.Causes = a.texts.causesOf(now, points)
+		view.Votes, view.Confidence = v.Votes(now.Agree, now.Total), v.Confidence(now.Confidence)
+		view.Causes = v.causesOf(now, points)
 	}
 	hour, worst := c.peak()
-	view.rank, view.Worst = [2]hazard.State{c.state(0), worst}, levelKey(max(c.state(0), worst))
+	view.rank, view.Worst = [2]hazard.State{c.state(0), worst}, wording.StateKey(max(c.state(0), worst))
 	if worst >= hazard.Amber && !c.likeNow(hour) {
-		peak, at := c.hours[hour], m.at(hour)
+		peak, at := c.hours[hour], v.HourAhead(hour)
 		view.Peak = &hazardPeak{
-			Text:  a.texts.say("peligros.peor", "estado", a.texts.say("estado."+levelKey(worst)), "hora", a.clock(at), "dia", a.day(at)),
-			Votes: a.texts.votes(peak.Agree, peak.Total), Confidence: a.texts.confidence(peak.Confidence), Causes: a.texts.causesOf(peak, points),
+			Text:  v.Text("peligros.peor", "estado", v.State(worst), "momento", v.Moment(at)),
+			Votes: v.Votes(peak.Agree, peak.Total), Confidence: v.Confidence(peak.Confidence), Causes: v.causesOf(peak, points),
 		}
 	}
-	view.Spans, view.Gap = a.hazardSpans(m, c)
+	view.Spans, view.Gap = v.hazardSpans(c)
 	return view
 }
 
-// hazardSpans lists the runs of hours that are amber or red, and says for how
-// many hours the hazard cannot be judged.
-func (a almanac) hazardSpans(m moment, c course) (spans []hazardSpan, gap string) {
+// hazardSpans lists the runs of hours that are amber or red. gap is for how many hours the
+// hazard cannot be judged.
+func (v View) hazardSpans(c course) (spans []hazardSpan, gap string) {
 	unknown := 0
-	for from := 0; from < len(c.hours); {
-		state, to := c.state(from), from+1
-		for to < len(c.hours) && c.state(to) == state {
-			to++
-		}
-		switch {
+	for from, to := range runs(len(c.hours), func(i int) bool { return c.state(i) == c.state(i-1) }) {
+		switch state := c.state(from); {
 		case state == hazard.Unknown:
 			unknown += to - from - count(c.blind[from:to])
 		case state >= hazard.Amber:
-			spans = append(spans, hazardSpan{a.texts.level(state), a.window(m.at(from), m.at(from).Add(time.Duration(to-from)*time.Hour))})
+			spans = append(spans, hazardSpan{v.level(state), v.Window(v.HourAhead(from), v.HourAhead(to))})
 		}
-		from = to
 	}
 	switch unknown {
 	case 0:
 		return spans, ""
 	case len(c.hours) - count(c.blind):
-		return spans, a.texts.say("peligros.sin_datos")
+		return spans, v.Text("peligros.sin_datos")
 	default:
-		return spans, a.texts.say("peligros.sin_datos_en", "n", unknown, "m", len(c.hours))
+		return spans, v.Text("peligros.sin_datos_en", "n", unknown, "m", len(c.hours))
 	}
 }
 
-// causesOf says the causes of a hazard that is amber or red.
-func (t texts) causesOf(h *hazard.HazardEstimate, points []catalogue.Point) []cause {
+// causesOf returns the causes of a hazard that is amber or red.
+func (v View) causesOf(h *hazard.HazardEstimate, points []catalogue.Point) []wording.Cause {
 	if h.State < hazard.Amber {
 		return nil
 	}
-	list := make([]cause, len(h.Causes))
-	for i, c := range h.Causes {
-		list[i] = t.cause(c, pointName(points, c.Point))
+	causes := h.Causes()
+	list := make([]wording.Cause, len(causes))
+	for i, c := range causes {
+		list[i] = v.Cause(c, pointName(points, c.Point))
 	}
 	return list
 }

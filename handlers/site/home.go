@@ -5,7 +5,9 @@ import (
 	"slices"
 
 	"vigia/forecast/hazard"
+	"vigia/forecast/snapshot"
 	"vigia/store/catalogue"
+	"vigia/web/wording"
 )
 
 // homePage is how the mountains are: in one look, and park by park.
@@ -21,14 +23,14 @@ type homePage struct {
 
 // levelCount is how many parks or trails are in a state.
 type levelCount struct {
-	level
+	Level
 	Parks int
 	Text  string
 }
 
 // levelGroup is the parks in one state, by region from north to south.
 type levelGroup struct {
-	level
+	Level
 	Anchor  string
 	Title   string
 	Lead    string // what holds for every park that says nothing else
@@ -46,12 +48,13 @@ type regionRows struct {
 // parkRow is a park in a list.
 type parkRow struct {
 	parkLink
-	headline
+	Headline
 	Before, Proper string // its name in two: the kind, which may be "", and what it is known by
 
-	Brief string // what its group does not say of it, often empty
-	Ahead string // a worse state to come, empty for none
-	Zone  string // the zone of its hours, when it is not that of the page
+	Official []string // what official bodies say of it now
+	Brief    string   // what its group does not say of it, often empty
+	Ahead    string   // a worse state to come, empty for none
+	Zone     string   // the zone of its hours, when it is not that of the page
 }
 
 // statesWorstFirst is the order of lists. No data comes before green: it may be
@@ -59,19 +62,17 @@ type parkRow struct {
 var statesWorstFirst = []hazard.State{hazard.Red, hazard.Amber, hazard.Unknown, hazard.Green}
 
 // putHome adds the first page.
-func (p *printing) putHome() {
-	p.put("/", "portada", func() frame {
-		view := p.country.home(p.moment)
-		view.Map.Outline = p.outline
-		return p.frame(p.language, p.moment, "/", "portada", view).dated(p.country, p.moment, true)
+func (p *pageBuilder) putHome() {
+	p.put("/", "portada", func() Frame {
+		return p.current("/", "portada", p.home())
 	})
 }
 
-func (a almanac) home(m moment) homePage {
-	parks := a.standings(m)
+func (v View) home() homePage {
+	parks := v.standings()
 	return homePage{
-		Total: len(parks), HasData: m.reason == hazard.NoReason, Counts: a.texts.counts(parks), Alerts: a.digest(m),
-		Map: a.chart(m, parks), Index: a.index(m, parks), Groups: a.texts.groups(parks),
+		Total: len(parks), HasData: v.WhyNone() == hazard.NoReason, Counts: v.counts(parks), Alerts: v.digest(),
+		Map: v.chart(parks), Index: v.index(parks), Groups: v.groups(parks),
 	}
 }
 
@@ -83,46 +84,47 @@ type standing struct {
 	row    parkRow
 }
 
-// standings gives every park, by region from north to south.
-func (a almanac) standings(m moment) []standing {
-	list := make([]standing, 0, len(m.Catalogue.Parks))
-	for _, i := range northToSouth(m.Catalogue.Parks) {
-		state, row := a.parkRow(m, i)
-		list = append(list, standing{i, state, state == hazard.Amber && m.onlyUV(i), row})
+// standings returns every park, by region from north to south.
+func (v View) standings() []standing {
+	list := make([]standing, 0, len(v.Catalogue.Parks))
+	for _, i := range NorthToSouth(v.Catalogue.Parks) {
+		state, row := v.parkRow(i)
+		list = append(list, standing{i, state, state == hazard.Amber && v.onlyUV(i), row})
 	}
 	return list
 }
 
-func (a almanac) parkRow(m moment, park int) (hazard.State, parkRow) {
-	now := m.parkAt(park, 0)
-	row := parkRow{parkLink: a.texts.linkTo(m.Catalogue.Parks[park]), headline: a.texts.headline(now)}
+func (v View) parkRow(park int) (hazard.State, parkRow) {
+	now := v.Park(park, 0)
+	row := parkRow{parkLink: v.linkTo(v.Catalogue.Parks[park]), Headline: v.Headline(now)}
 	row.Before, row.Proper = splitName(row.Name)
-	row.Brief = a.texts.brief(now, row.Meaning)
-	if worst, ahead := m.worstAhead(park); worst.State > now.State {
-		here := a.in(m.Catalogue.Parks[park].TimeZone)
-		row.Ahead, row.Zone = here.ahead(worst, m, ahead), here.otherZone(m.at(ahead))
+	row.Official = v.officialSummary(park)
+	row.Brief = v.shortMeaning(now, row.Meaning)
+	if worst, ahead, ok := v.WorseToCome(park, now.State); ok {
+		here := v.In(v.Catalogue.Parks[park].TimeZone)
+		row.Ahead, row.Zone = here.ahead(worst, ahead), here.otherZone(v.HourAhead(ahead))
 	}
 	return now.State, row
 }
 
-// brief says a state's cause without the state, which stands before it.
-func (t texts) brief(o outlook, meaning string) string {
+// shortMeaning returns a state's cause without the state, which stands before it.
+func (v View) shortMeaning(o snapshot.ParkState, meaning string) string {
 	switch {
 	case o.State < hazard.Amber || o.Main == hazard.NoHazard:
 		return "· " + meaning
 	case o.Total == 0:
-		return t.say("portada.por", "amenaza", t.say("amenaza."+o.Main.String()))
+		return v.Text("portada.por", "amenaza", v.Hazard(o.Main))
 	default:
-		return t.say("portada.por_votos", "amenaza", t.say("amenaza."+o.Main.String()), "votos", t.votes(o.Agree, o.Total))
+		return v.Text("portada.por_votos", "amenaza", v.Hazard(o.Main), "votos", v.Votes(o.Agree, o.Total))
 	}
 }
 
-// onlyUV tells whether UV is all that the hour has against a park: in summer the
+// onlyUV reports whether UV is all that the hour has against a park: in summer the
 // commonest cause of amber, and no storm.
-func (m moment) onlyUV(park int) bool {
-	p, found := m.Catalogue.Parks[park], false
+func (v View) onlyUV(park int) bool {
+	p, found := v.Catalogue.Parks[park], false
 	for trail := p.FirstTrail; trail < p.FirstTrail+p.NumTrails; trail++ {
-		for _, h := range m.estimateAt(trail, 0).Hazards {
+		for _, h := range v.TrailAt(trail, 0).Hazards {
 			if h.State < hazard.Amber {
 				continue
 			}
@@ -135,12 +137,12 @@ func (m moment) onlyUV(park int) bool {
 	return found
 }
 
-// counts says how many parks are in each state, and of the amber ones how many
+// counts returns how many parks are in each state, and of the amber ones how many
 // are by UV alone.
-func (t texts) counts(parks []standing) []levelCount {
+func (v View) counts(parks []standing) []levelCount {
 	var list []levelCount
 	for _, state := range statesWorstFirst {
-		c := levelCount{level: t.level(state)}
+		c := levelCount{Level: v.level(state)}
 		uv := 0
 		for _, p := range parks {
 			if p.state == state {
@@ -152,9 +154,9 @@ func (t texts) counts(parks []standing) []levelCount {
 		}
 		switch {
 		case uv > 0 && uv == c.Parks:
-			c.Text = t.say("portada.uv_todos")
+			c.Text = v.Text("portada.uv_todos")
 		case uv > 0:
-			c.Text = t.say("portada.uv_algunos", "n", uv)
+			c.Text = v.Text("portada.uv_algunos", "n", uv)
 		}
 		list = append(list, c)
 	}
@@ -163,14 +165,14 @@ func (t texts) counts(parks []standing) []levelCount {
 
 // groups lists the parks worst first. Those that are amber by UV alone come after
 // the other amber ones, by themselves.
-func (t texts) groups(parks []standing) []levelGroup {
+func (v View) groups(parks []standing) []levelGroup {
 	var groups []levelGroup
 	for _, state := range statesWorstFirst {
-		first := "estado-" + levelKey(state)
+		first := "estado-" + wording.StateKey(state)
 		for _, uv := range []bool{false, true} {
-			g := levelGroup{level: t.level(state), Anchor: first, Title: t.say("portada.grupo." + levelKey(state))}
+			g := levelGroup{Level: v.level(state), Anchor: first, Title: v.Text("portada.grupo." + wording.StateKey(state))}
 			if uv {
-				g.Title, g.Note = t.say("portada.grupo_uv"), t.say("portada.grupo_uv_nota")
+				g.Title, g.Note = v.Text("portada.grupo_uv"), v.Text("portada.grupo_uv_nota")
 			}
 			for _, p := range parks {
 				if p.state == state && p.uvOnly == uv {
@@ -181,7 +183,7 @@ func (t texts) groups(parks []standing) []levelGroup {
 				continue
 			}
 			if state == hazard.Green || state == hazard.Unknown || uv {
-				t.abridge(&g)
+				v.abridge(&g)
 			}
 			groups = append(groups, g)
 			first = "estado-uv"
@@ -199,8 +201,8 @@ func (g *levelGroup) add(row parkRow) {
 	last.Parks = append(last.Parks, row)
 }
 
-// abridge says once, above the parks, what most of them have in common.
-func (t texts) abridge(g *levelGroup) {
+// abridge moves above the parks what most of them have in common.
+func (v View) abridge(g *levelGroup) {
 	count, total := make(map[string]int), 0
 	for _, r := range g.Regions {
 		for _, p := range r.Parks {
@@ -215,9 +217,9 @@ func (t texts) abridge(g *levelGroup) {
 		g.meaning = ""
 		return
 	}
-	g.Lead = t.say("portada.comun", "que", g.meaning)
+	g.Lead = v.Text("portada.comun", "que", g.meaning)
 	if count[g.meaning] < total {
-		g.Lead = t.say("portada.comun_salvo", "que", g.meaning)
+		g.Lead = v.Text("portada.comun_salvo", "que", g.meaning)
 	}
 	for _, r := range g.Regions {
 		for i := range r.Parks {
@@ -228,9 +230,9 @@ func (t texts) abridge(g *levelGroup) {
 	}
 }
 
-// northToSouth orders parks by region, the northernmost region first, and by
+// NorthToSouth orders parks by region, the northernmost region first, and by
 // name within one. A region lies where its parks do on average.
-func northToSouth(parks []catalogue.Park) []int {
+func NorthToSouth(parks []catalogue.Park) []int {
 	sum, count := make(map[string]float64), make(map[string]float64)
 	order := make([]int, len(parks))
 	for i, p := range parks {
@@ -248,9 +250,8 @@ func northToSouth(parks []catalogue.Park) []int {
 	return order
 }
 
-// ahead says that a worse state comes, what and when.
-func (a almanac) ahead(worst outlook, m moment, hours int) string {
-	start := m.at(hours)
-	return a.texts.say("parques.adelante", "estado", a.texts.say("estado."+levelKey(worst.State)),
-		"amenaza", a.texts.say("amenaza."+worst.Main.String()), "hora", a.clock(start), "dia", a.day(start))
+// ahead returns which worse state comes, and when.
+func (v View) ahead(worst snapshot.ParkState, hours int) string {
+	start := v.HourAhead(hours)
+	return v.Text("parques.adelante", "que", v.StateBy(worst.State, worst.Main), "momento", v.Moment(start))
 }

@@ -9,24 +9,24 @@ import (
 	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
 	"vigia/store"
+	"vigia/web/wording"
 )
 
 // homeOf is the view of the first page in Spanish.
-func homeOf(t testing.TB, e *store.Edition) homePage {
+func homeOf(t testing.TB, e *store.Snapshot) homePage {
 	t.Helper()
-	s := newSite(t)
-	return almanac{texts: s.languages[0].texts, now: now, zone: s.options.Location}.home(read(e, now))
+	return viewOf(t, e, now).home()
 }
 
-// sunny is the edition with some green parks amber by UV alone, and one of them by
+// sunny is the snapshot with some green parks amber by UV alone, and one of them by
 // cold too.
-func sunny(t testing.TB, parks int) *store.Edition {
-	e := edition(t)
-	m := read(e, now)
+func sunny(t testing.TB, parks int) *store.Snapshot {
+	e := newSnapshot(t)
+	m := viewOf(t, e, now)
 	uv := hazard.Cause{Quantity: hazard.UVQuantity, Value: 9, Min: 8, Max: 10, Threshold: 8}
 	mixed := false
 	for i, p := range e.Catalogue.Parks {
-		if parks > 0 && m.parkAt(i, 0).State == hazard.Green {
+		if parks > 0 && m.Park(i, 0).State == hazard.Green {
 			parks--
 			hour := &e.Trails[p.FirstTrail].Hours[0]
 			*hour = signalled(noonHour, hazard.UV, hazard.Amber, uv)
@@ -40,7 +40,7 @@ func sunny(t testing.TB, parks int) *store.Edition {
 }
 
 func TestHomeOrder(t *testing.T) {
-	e := edition(t)
+	e := newSnapshot(t)
 	home := homeOf(t, e)
 	var order []string
 	var greens []regionRows
@@ -67,13 +67,13 @@ func TestHomeOrder(t *testing.T) {
 				}
 			}
 		}
-		if n != c.Parks || c.Key != levelKey(statesWorstFirst[i]) {
+		if n != c.Parks || c.Key != wording.StateKey(statesWorstFirst[i]) {
 			t.Errorf("count %d is %d of %s, listed are %d", i, c.Parks, c.Key, n)
 		}
 	}
 	soon := slices.ContainsFunc(greens, func(r regionRows) bool {
 		return slices.ContainsFunc(r.Parks, func(p parkRow) bool {
-			return strings.HasPrefix(p.Ahead, "amarillo por frío desde las 10 h, mañana (dom 22)")
+			return strings.HasPrefix(p.Ahead, "amarillo por frío intenso desde las 10:00 de mañana (dom 22)")
 		})
 	})
 	if !soon {
@@ -82,7 +82,7 @@ func TestHomeOrder(t *testing.T) {
 }
 
 func TestIndexHasEveryParkAndTrailByName(t *testing.T) {
-	e := edition(t)
+	e := newSnapshot(t)
 	var names []string
 	trails := 0
 	for _, l := range homeOf(t, e).Index {
@@ -105,7 +105,7 @@ func TestIndexHasEveryParkAndTrailByName(t *testing.T) {
 }
 
 func TestLettersOutsideTheAlphabetHaveAPlace(t *testing.T) {
-	e := edition(t)
+	e := newSnapshot(t)
 	c := *e.Catalogue
 	c.Parks = slices.Clone(c.Parks)
 	for i, name := range []string{"Parque Nacional Ñandú", "7 Tazas", "Østre", "Zulú"} {
@@ -121,7 +121,7 @@ func TestLettersOutsideTheAlphabetHaveAPlace(t *testing.T) {
 func TestUVAloneIsSaidApart(t *testing.T) {
 	e := sunny(t, 12)
 	home := homeOf(t, e)
-	before := homeOf(t, edition(t)).Counts[1].Parks
+	before := homeOf(t, newSnapshot(t)).Counts[1].Parks
 	if c := home.Counts[1]; c.Parks != before+12 || c.Text != "11 solo por radiación UV" {
 		t.Errorf("%d amber, %q", c.Parks, c.Text)
 	}
@@ -164,8 +164,8 @@ func TestWhatAGroupSaysOnceIsSoForItsParks(t *testing.T) {
 	}
 }
 
-// crowd adds alerts to an edition: n parks, worse ones last.
-func crowd(e *store.Edition, parks int) *store.Edition {
+// crowd adds alerts to a snapshot: n parks, worse ones last.
+func crowd(e *store.Snapshot, parks int) *store.Snapshot {
 	crowded := *e
 	crowded.Alerts = nil
 	for i := range parks {
@@ -182,7 +182,7 @@ func crowd(e *store.Edition, parks int) *store.Edition {
 }
 
 func TestManyAlertsDoNotBuryTheParks(t *testing.T) {
-	home := homeOf(t, crowd(edition(t), 30))
+	home := homeOf(t, crowd(newSnapshot(t), 30))
 	if len(home.Alerts.Parks) != digestParks || home.Alerts.More != "Hay alertas en 26 parques más" || home.Alerts.All != "Ver las 90 alertas" {
 		t.Errorf("%d parks, %q, %q", len(home.Alerts.Parks), home.Alerts.More, home.Alerts.All)
 	}
@@ -191,19 +191,19 @@ func TestManyAlertsDoNotBuryTheParks(t *testing.T) {
 			t.Errorf("park %d: %s with %d alerts", i, p.Level.Key, len(p.Alerts))
 		}
 	}
-	if p := home.Alerts.Parks[0]; p.Name != edition(t).Catalogue.Parks[2].Name || p.More != "y 1 alerta más" {
+	if p := home.Alerts.Parks[0]; p.Name != newSnapshot(t).Catalogue.Parks[2].Name || p.More != "y 1 alerta más" {
 		t.Errorf("first is %s (%q), want the danger that begins first", p.Name, p.More)
 	}
-	if p := home.Alerts.Parks[2]; p.Name != edition(t).Catalogue.Parks[8].Name || p.More != "y 2 alertas más" {
+	if p := home.Alerts.Parks[2]; p.Name != newSnapshot(t).Catalogue.Parks[8].Name || p.More != "y 2 alertas más" {
 		t.Errorf("third is %s and says %q, want the ninth park with four alerts", p.Name, p.More)
 	}
 }
 
 func TestDigestWithoutEstimatesIsNoAnswer(t *testing.T) {
-	if d := homeOf(t, expired(edition(t))).Alerts; d.Known || len(d.Parks) == 0 {
+	if d := homeOf(t, expired(newSnapshot(t))).Alerts; d.Known || len(d.Parks) == 0 {
 		t.Errorf("%+v", d)
 	}
-	none := edition(t)
+	none := newSnapshot(t)
 	none.Alerts = nil
 	page := readable(pageOf(t, none, now, "/"))
 	if !strings.Contains(page, "Los modelos no dan ninguna alerta en este momento.") {
@@ -211,8 +211,36 @@ func TestDigestWithoutEstimatesIsNoAnswer(t *testing.T) {
 	}
 }
 
+// Where only some parks have a state, "no alert" is said of these alone.
+func TestNoAlertIsSaidOnlyOfWhatIsKnown(t *testing.T) {
+	e := short(newSnapshot(t))
+	e.Alerts, e.Trails = nil, slices.Clone(e.Trails)
+	for i := range e.Trails {
+		hours := slices.Clone(e.Trails[i].Hours)
+		for h := range hours {
+			hours[h] = hazard.Estimate{Hour: hours[h].Hour, Main: hazard.NoHazard, Reason: hazard.FewModels}
+			if e.Catalogue.Trails[i].Park == 0 {
+				hours[h].State, hours[h].Reason = hazard.Green, hazard.NoReason
+			}
+		}
+		e.Trails[i].Hours = hours
+	}
+	parks := e.Catalogue.Parks
+	for path, want := range map[string]string{
+		"/":                         "no dan ninguna alerta donde hay datos. De 5 parques sin datos no se sabe.",
+		"/alertas":                  "no dan ninguna alerta donde hay datos. De 5 parques sin datos no se sabe.",
+		"/parques/" + parks[0].Slug: "no dan ninguna alerta en este momento.",
+		"/parques/" + parks[1].Slug: "No se sabe si hay alertas",
+	} {
+		page := readable(pageOf(t, e, now, path))
+		if !strings.Contains(page, want) || path == "/parques/"+parks[1].Slug && strings.Contains(page, "ninguna alerta") {
+			t.Errorf("%s does not say %q", path, want)
+		}
+	}
+}
+
 func TestChartHasEveryParkOnIt(t *testing.T) {
-	e := edition(t)
+	e := newSnapshot(t)
 	chart := homeOf(t, e).Map
 	if len(chart.Marks) != len(e.Catalogue.Parks) {
 		t.Errorf("%d marks for %d parks", len(chart.Marks), len(e.Catalogue.Parks))
@@ -232,7 +260,7 @@ func TestChartHasEveryParkOnIt(t *testing.T) {
 	if got := islandName("Parque Nacional Islas Desventuradas del Norte"); got != "Islas Desventur…" {
 		t.Errorf("a long name is cut to %q", got)
 	}
-	for _, state := range []*store.Edition{expired(e), empty(e.Catalogue)} {
+	for _, state := range []*store.Snapshot{expired(e), empty(e.Catalogue)} {
 		for _, m := range homeOf(t, state).Map.Marks {
 			if m.Level != "nada" {
 				t.Fatalf("a mark is %s without estimates", m.Level)
@@ -241,19 +269,8 @@ func TestChartHasEveryParkOnIt(t *testing.T) {
 	}
 }
 
-func TestOutlineIsSmallAndThere(t *testing.T) {
-	path := newSite(t).outline
-	if n := len(path); n < 1500 || n > 6000 || strings.ContainsAny(path, "Ne") {
-		t.Errorf("%d bytes: %.60s", n, path)
-	}
-	line := [][2]float64{{0, 0}, {1, .2}, {2, 0}, {3, 5}, {4, 0}}
-	if got := simplified(line, 1); !slices.Equal(got, [][2]float64{{0, 0}, {2, 0}, {3, 5}, {4, 0}}) {
-		t.Errorf("simplified to %v", got)
-	}
-}
-
 func TestAlertOfAParkThatIsNoMore(t *testing.T) {
-	e := edition(t)
+	e := newSnapshot(t)
 	e.Alerts[0].Park = "ya-no-existe"
 	if len(homeOf(t, e).Alerts.Parks) == 0 {
 		t.Error("the alert of a park that is no more is not shown")

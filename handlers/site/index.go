@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"vigia/store/catalogue"
 )
 
 // indexLetter is the parks of one letter of the index by name.
@@ -27,7 +29,7 @@ type trailLink struct {
 }
 
 // index lists the parks by name, from A to Z, with their trails.
-func (a almanac) index(m moment, parks []standing) []indexLetter {
+func (v View) index(parks []standing) []indexLetter {
 	sorted := slices.Clone(parks)
 	slices.SortStableFunc(sorted, func(x, y standing) int {
 		return cmp.Or(cmp.Compare(outsideAlphabet(x.row.Name), outsideAlphabet(y.row.Name)), cmp.Compare(properName(x.row.Name), properName(y.row.Name)))
@@ -39,8 +41,8 @@ func (a almanac) index(m moment, parks []standing) []indexLetter {
 			letters = append(letters, indexLetter{Letter: letter, Anchor: anchorOf(letter)})
 		}
 		entry := indexPark{parkRow: p.row}
-		for _, trail := range m.Catalogue.TrailsOf(p.park) {
-			entry.Trails = append(entry.Trails, trailLink{a.texts.trailPath(m.Catalogue.Parks[p.park].Slug, trail.Slug), trail.Name})
+		for _, trail := range v.Catalogue.TrailsOf(p.park) {
+			entry.Trails = append(entry.Trails, trailLink{v.trailPath(trail), trail.Name})
 		}
 		last := &letters[len(letters)-1]
 		last.Parks = append(last.Parks, entry)
@@ -48,9 +50,9 @@ func (a almanac) index(m moment, parks []standing) []indexLetter {
 	return letters
 }
 
-// trailPath gives the path of a trail's page.
-func (t texts) trailPath(park, trail string) string {
-	return t.path("/parques/" + park + "/senderos/" + trail)
+// trailPath returns the path of a trail's page.
+func (v View) trailPath(trail catalogue.Trail) string {
+	return v.Path("/parques/" + v.Catalogue.Parks[trail.Park].Slug + "/senderos/" + trail.Slug)
 }
 
 // initial is the letter that a park is found under, Ñ among them.
@@ -106,5 +108,11 @@ func splitName(name string) (kind, proper string) {
 
 // properName is a park's name without its kind and accents, for the order by name.
 func properName(name string) string {
-	return plainLetters.Replace(strings.ToLower(shortName(name)))
+	return plainLetters.Replace(strings.ToLower(ShortName(name)))
+}
+
+// ShortName is a park's name without its kind.
+func ShortName(name string) string {
+	_, proper := splitName(name)
+	return proper
 }

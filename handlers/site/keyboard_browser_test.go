@@ -1,4 +1,6 @@
-package site
+//go:build browser
+
+package site_test
 
 import (
 	"bytes"
@@ -113,7 +115,7 @@ func skipLink(t *testing.T, tab context.Context) (faults []string) {
 	return evaluate[[]string](t, tab, arrived)
 }
 
-// focusSorts gives the sorts of elements that can be reached; one of each stands
+// focusSorts returns the sorts of elements that can be reached; one of each stands
 // for the others.
 const focusSorts = `(() => {
 	const sort = e => [e, e.parentElement, e.parentElement.parentElement].map(x => x.tagName + "." + x.getAttribute("class")).join(" ") + e.type;

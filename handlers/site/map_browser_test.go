@@ -1,4 +1,6 @@
-package site
+//go:build browser
+
+package site_test
 
 import (
 	"context"
@@ -13,7 +15,9 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"vigia/handlers/prepared"
+	"vigia/handlers/feeds"
+	"vigia/handlers/httpcache"
+	"vigia/handlers/site"
 	"vigia/store"
 )
 
@@ -37,13 +41,13 @@ func TestTheFirstPageInABrowser(t *testing.T) {
 	}
 }
 
-// firstPage serves the site of one edition as it is.
-func firstPage(t *testing.T, s *Site, e *store.Edition) http.Handler {
-	shelf := s.Pages(e, now)
+// firstPage serves the site of one snapshot as it is.
+func firstPage(t *testing.T, s *site.Site, e *store.Snapshot) http.Handler {
+	shelf := feeds.Among(s)(e, now)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Security-Policy", ContentPolicy)
+		w.Header().Set("Content-Security-Policy", site.ContentPolicy)
 		if file := s.Assets()[r.URL.Path]; file != nil {
-			file.Serve(w, r, prepared.Terms{})
+			file.Serve(w, r, httpcache.Terms{})
 			return
 		}
 		found := shelf.Page(r.URL.Path)
@@ -51,7 +55,7 @@ func firstPage(t *testing.T, s *Site, e *store.Edition) http.Handler {
 			http.NotFound(w, r)
 			return
 		}
-		found.Body().Serve(w, r, prepared.Terms{})
+		found.Body().Serve(w, r, httpcache.Terms{})
 	})
 }
 
@@ -87,7 +91,7 @@ func testSearch(t *testing.T, ctx context.Context, site string) {
 		{"base torres", 1, 1, "Parque Nacional Torres del Paine", "1 resultado"},
 		{"volcan", -1, -1, "", "resultados"},
 		{"qwxz", 0, 0, "", "Ningún parque ni sendero tiene ese nombre."},
-		{"", len(edition(t).Catalogue.Parks), len(edition(t).Catalogue.Trails), "", ""},
+		{"", len(newSnapshot(t).Catalogue.Parks), len(newSnapshot(t).Catalogue.Trails), "", ""},
 	} {
 		got := typed(t, ctx, test.typed, test.said)
 		if test.parks >= 0 && len(got.Parks) != test.parks || test.trails >= 0 && len(got.Trails) != test.trails {
@@ -183,7 +187,7 @@ func openMap(t *testing.T, ctx context.Context, url string, width int64) (before
 	return before
 }
 
-func testMap(t *testing.T, ctx context.Context, site string, e *store.Edition) {
+func testMap(t *testing.T, ctx context.Context, site string, e *store.Snapshot) {
 	for _, width := range []int64{360, 1280} {
 		before := openMap(t, ctx, site+"/", width)
 		for _, path := range before.Loaded {
@@ -199,9 +203,9 @@ func testMap(t *testing.T, ctx context.Context, site string, e *store.Edition) {
 		for _, l := range got.Levels {
 			count[strings.TrimPrefix(l, "#f-")]++
 		}
-		for _, c := range homeOf(t, e).Counts {
-			if count[c.Key] != c.Parks {
-				t.Errorf("%d marks are %s, want %d", count[c.Key], c.Key, c.Parks)
+		for key, parks := range homeCounts(t, e) {
+			if count[key] != parks {
+				t.Errorf("%d marks are %s, want %d", count[key], key, parks)
 			}
 		}
 		wide, err := chromedp.Run(ctx, chromedp.Evaluate[int](`document.documentElement.scrollWidth - document.documentElement.clientWidth`))
@@ -268,7 +272,7 @@ func testMapFails(t *testing.T, ctx context.Context, site string) {
 }
 
 // testMapOver turns the browser's clock past the validity while the map is open.
-func testMapOver(t *testing.T, ctx context.Context, site string, e *store.Edition) {
+func testMapOver(t *testing.T, ctx context.Context, site string, e *store.Snapshot) {
 	openMap(t, ctx, site+"/", 360)
 	turn := fmt.Sprintf(`Date.now = () => %d; document.dispatchEvent(new Event("visibilitychange"))`, e.ValidUntil.UnixMilli()+1)
 	if _, err := chromedp.Run(ctx, chromedp.Evaluate[any](turn)); err != nil {

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"vigia/forecast/hazard"
-	"vigia/store"
 )
 
 // methodPage explains how estimates are made: with which rules and models now.
@@ -29,50 +28,50 @@ type hazardRules struct {
 // modelRow is a model as it stands.
 type modelRow struct {
 	Name, State, Lacks string
-	Run                instant
+	Run                Instant
 	Age                string
 }
 
-func (a almanac) method(e *store.Edition) methodPage {
-	page := methodPage{CSV: precisionCSV}
-	for _, m := range e.Models {
+func (v View) method() methodPage {
+	page := methodPage{CSV: PrecisionCSV}
+	for _, m := range v.Models {
 		row := modelRow{
-			Name: a.texts.named("modelo.", m.Model), State: a.texts.named("modelo_estado.", m.State),
-			Lacks: a.texts.named("metodo.falta.", m.Model), Run: a.instant(m.Run), Age: a.texts.say("dato.falta"),
+			Name: v.Named("modelo.", m.Model), State: v.Named("modelo_estado.", m.State),
+			Lacks: v.Named("metodo.falta.", m.Model), Run: v.Instant(m.Run), Age: v.Text("dato.falta"),
 		}
 		if row.Lacks == m.Model { // nothing is known of it
-			row.Lacks = a.texts.say("dato.falta")
+			row.Lacks = v.Text("dato.falta")
 		}
 		if !m.Run.IsZero() {
-			row.Age = a.texts.say("metodo.edad", "n", int(a.now.Sub(m.Run)/time.Hour))
+			row.Age = v.Text("metodo.edad", "n", int(v.Now.Sub(m.Run)/time.Hour))
 		}
 		page.Models = append(page.Models, row)
 	}
-	if e.Rules == nil {
+	if v.Rules == nil {
 		return page
 	}
-	page.Rules = e.Rules.Version()
-	w := ruleWords{a.texts, e.Rules.Thresholds()}
-	page.Steps, page.Trust, page.Alerts, page.Data = w.steps(), w.trust(), w.alerts(), w.say("metodo.datos", "h", w.figure("histeresis.vigencia_datos_h"))
+	page.Rules = v.Rules.Version()
+	w := ruleWords{v, v.Rules.Thresholds()}
+	page.Steps, page.Trust, page.Alerts, page.Data = w.steps(), w.trust(), w.alerts(), w.Text("metodo.datos", "h", w.figure("histeresis.vigencia_datos_h"))
 	for i := range hazard.NumHazards {
 		h := hazard.Hazard(i)
 		key := h.String()
 		page.Hazards = append(page.Hazards, hazardRules{
-			ID: "peligro-" + key, Name: a.texts.say("amenaza." + key), About: a.texts.say("metodo.que." + key),
-			Source: a.texts.say("metodo.fuente." + key), Notes: w.notes(h), Rows: a.texts.ruleRows(e.Rules, h),
+			ID: "peligro-" + key, Name: v.Text("amenaza." + key), About: v.Text("metodo.que." + key),
+			Source: v.Text("metodo.fuente." + key), Notes: w.notes(h), Rows: v.ruleRows(v.Rules, h),
 		})
 	}
 	return page
 }
 
-// ruleWords says the rules that are no thresholds of a hazard, with the figures of
+// ruleWords are the words for the rules that are no thresholds of a hazard, with the figures of
 // their file.
 type ruleWords struct {
-	texts
+	View
 	list []hazard.Threshold
 }
 
-// find gives a value of the rules by its place in their file; a value that is not
+// find returns a value of the rules by its place in their file; a value that is not
 // there has no figure.
 func (w ruleWords) find(key string) hazard.Threshold {
 	for _, t := range w.list {
@@ -85,46 +84,46 @@ func (w ruleWords) find(key string) hazard.Threshold {
 
 func (w ruleWords) figure(key string) string {
 	if t := w.find(key); t.HasValue {
-		return w.decimal(t.Value, 6)
+		return w.Decimal(t.Value, 6)
 	}
-	return w.texts.say("dato.falta")
+	return w.Text("dato.falta")
 }
 
 // share is a figure that is a part of one, in per cent.
 func (w ruleWords) share(key string) string {
 	if t := w.find(key); t.HasValue {
-		return w.decimal(t.Value*100, 1)
+		return w.Decimal(t.Value*100, 1)
 	}
-	return w.texts.say("dato.falta")
+	return w.Text("dato.falta")
 }
 
 // steps are how an estimate is made, from the values of the models to the state.
 func (w ruleWords) steps() []string {
-	votes := w.say("metodo.paso.votos", "k", w.figure("combinacion.k_rojo_min"), "rojo", w.share("combinacion.f_rojo"), "amarillo", w.share("combinacion.f_amarillo"))
+	votes := w.Text("metodo.paso.votos", "k", w.figure("combinacion.k_rojo_min"), "rojo", w.share("combinacion.f_rojo"), "amarillo", w.share("combinacion.f_amarillo"))
 	if w.find("combinacion.un_modelo_rojo_es_amarillo").Text == "true" {
-		votes += " " + w.say("metodo.paso.uno")
+		votes += " " + w.Text("metodo.paso.uno")
 	}
 	return []string{
-		w.say("metodo.paso.puntos"), w.say("metodo.paso.celda"), w.say("metodo.paso.voto"), w.say("metodo.paso.falta"), votes,
-		w.say("metodo.paso.plazo", "rojo", w.figure("combinacion.plazo_rojo_h"), "nivel", w.figure("combinacion.plazo_nivel_h")),
-		w.say("metodo.paso.peor"), w.say("metodo.paso.cuenta"),
+		w.Text("metodo.paso.puntos"), w.Text("metodo.paso.celda"), w.Text("metodo.paso.voto"), w.Text("metodo.paso.falta"), votes,
+		w.Text("metodo.paso.plazo", "rojo", w.figure("combinacion.plazo_rojo_h"), "nivel", w.figure("combinacion.plazo_nivel_h")),
+		w.Text("metodo.paso.peor"), w.Text("metodo.paso.cuenta"),
 	}
 }
 
 func (w ruleWords) trust() (list []string) {
 	for _, name := range []string{hazard.High.String(), hazard.Medium.String()} {
-		list = append(list, w.say("metodo.confianza."+name, "n", w.figure("confianza."+name+".n"),
+		list = append(list, w.Text("metodo.confianza."+name, "n", w.figure("confianza."+name+".n"),
 			"a", w.share("confianza."+name+".acuerdo"), "h", w.figure("confianza."+name+".plazo")))
 	}
-	return append(list, w.say("metodo.confianza.baja"))
+	return append(list, w.Text("metodo.confianza.baja"))
 }
 
 func (w ruleWords) alerts() []string {
 	return []string{
-		w.say("metodo.alerta.cuando"),
-		w.say("metodo.alerta.sale", "f", w.share("histeresis.factor_salida"), "n", w.figure("histeresis.corridas_bajar")),
-		w.say("metodo.alerta.entra", "h", w.figure("histeresis.subida_inmediata_plazo_h"), "n", w.figure("histeresis.corridas_subir")),
-		w.say("metodo.alerta.horario"), w.say("metodo.alerta.sin_datos"),
+		w.Text("metodo.alerta.cuando"),
+		w.Text("metodo.alerta.sale", "f", w.share("histeresis.factor_salida"), "n", w.figure("histeresis.corridas_bajar")),
+		w.Text("metodo.alerta.entra", "h", w.figure("histeresis.subida_inmediata_plazo_h"), "n", w.figure("histeresis.corridas_subir")),
+		w.Text("metodo.alerta.horario"), w.Text("metodo.alerta.sin_datos"),
 	}
 }
 
@@ -132,15 +131,15 @@ func (w ruleWords) alerts() []string {
 func (w ruleWords) notes(h hazard.Hazard) []string {
 	switch h {
 	case hazard.WetCold:
-		return []string{w.say("metodo.nota.frio_mojado")}
+		return []string{w.Text("metodo.nota.frio_mojado")}
 	case hazard.Rain:
-		return []string{w.say("metodo.nota.lluvia", "mm", w.figure("lluvia.antecedente.p72h"), "factor", w.figure("lluvia.antecedente.factor"))}
+		return []string{w.Text("metodo.nota.lluvia", "mm", w.figure("lluvia.antecedente.p72h"), "factor", w.figure("lluvia.antecedente.factor"))}
 	case hazard.Storm:
-		return []string{w.say("metodo.nota.tormenta", "h", w.figure("tormenta.rojo_plazo_max_h"))}
+		return []string{w.Text("metodo.nota.tormenta", "h", w.figure("tormenta.rojo_plazo_max_h"))}
 	case hazard.Fire:
-		return []string{w.say("metodo.nota.incendio", "amarillo", w.figure("incendio.amarillo_fwi"), "rojo", w.figure("incendio.rojo_fwi"))}
+		return []string{w.Text("metodo.nota.incendio", "amarillo", w.figure("incendio.amarillo_fwi"), "rojo", w.figure("incendio.rojo_fwi"))}
 	case hazard.Visibility:
-		return []string{w.say("metodo.nota.visibilidad")}
+		return []string{w.Text("metodo.nota.visibilidad")}
 	default:
 		return nil
 	}

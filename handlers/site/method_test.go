@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"vigia/forecast/hazard"
+	"vigia/web/wording"
 )
 
 // otherRules are rules with the names of those in force and a value of its own in
@@ -42,7 +43,7 @@ func otherRules(t *testing.T) (*hazard.Rules, map[string]float64) {
 	return rules, values
 }
 
-// shifted gives a JSON value with its numbers changed, whole ones to whole ones, but
+// shifted returns a JSON value with its numbers changed, whole ones to whole ones, but
 // for what stands for no limit.
 func shifted(value any) any {
 	switch v := value.(type) {
@@ -88,7 +89,10 @@ func ownerOf(key string) (hazard.Hazard, bool) {
 var number = regexp.MustCompile(`−?\d+(?:[.,]\d+)?`)
 
 func TestMethodShowsTheRulesInForce(t *testing.T) {
-	e := short(edition(t))
+	if testing.Short() {
+		t.Skip("long, and races nothing that others do not")
+	}
+	e := short(newSnapshot(t))
 	var values map[string]float64
 	e.Rules, values = otherRules(t)
 	for _, root := range []string{"", "/en"} {
@@ -115,7 +119,7 @@ func TestMethodShowsTheRulesInForce(t *testing.T) {
 	}
 }
 
-// shows tells whether a value stands in a text, as it is or in per cent.
+// shows reports whether a value stands in a text, as it is or in per cent.
 func shows(text string, value float64) bool {
 	for _, found := range number.FindAllString(text, -1) {
 		x, err := strconv.ParseFloat(strings.NewReplacer(",", ".", "−", "-").Replace(found), 64)
@@ -128,7 +132,7 @@ func shows(text string, value float64) bool {
 
 // No figure of a table is any other than those of the rules.
 func TestMethodShowsNoOtherFigures(t *testing.T) {
-	e := short(edition(t))
+	e := short(newSnapshot(t))
 	e.Rules, _ = otherRules(t)
 	page := pageOf(t, e, now, "/metodo")
 	for i := range hazard.NumHazards {
@@ -164,7 +168,7 @@ func TestMethodShowsNoOtherFigures(t *testing.T) {
 }
 
 func TestMethodTellsPlacesApart(t *testing.T) {
-	words := newSite(t).languages[0].texts
+	words := viewOf(t, newSnapshot(t), now)
 	for h, want := range map[hazard.Hazard][]string{
 		hazard.Wind:       {"cresta, paso o flanco de volcán, glaciar o nieve permanente", "bosque", "demás lugares"},
 		hazard.Cold:       {"a más de 4 h de un refugio", "cresta, paso o flanco de volcán, glaciar o nieve permanente", "demás lugares"},
@@ -184,17 +188,17 @@ func TestMethodTellsPlacesApart(t *testing.T) {
 
 // The Spanish page and the API say the same of where the numbers come from.
 func TestMethodNamesThePublishedSources(t *testing.T) {
-	words := newSite(t).languages[0].texts
+	words := wording.Spanish
 	for _, threshold := range hazard.DefaultRules().Thresholds() {
 		h, ok := ownerOf(threshold.Key)
-		if ok && h != hazard.Snow && words.say("metodo.fuente."+h.String()) != threshold.Source {
+		if ok && h != hazard.Snow && words.Text("metodo.fuente."+h.String()) != threshold.Source {
 			t.Errorf("%s: the API says %q", h, threshold.Source)
 		}
 	}
 }
 
 func TestMethodWithoutRulesAndModels(t *testing.T) {
-	e := empty(edition(t).Catalogue)
+	e := empty(newSnapshot(t).Catalogue)
 	text := readable(pageOf(t, short(e), now, "/metodo"))
 	for _, want := range []string{"Todavía no hay reglas que mostrar.", "Todavía no hay noticias de ningún modelo."} {
 		if !strings.Contains(text, want) {

@@ -1,4 +1,6 @@
-package site
+//go:build browser
+
+package site_test
 
 import (
 	"context"
@@ -24,7 +26,7 @@ var scriptOnly = []struct{ selector, reason string }{
 	{"#vencida", "a page cannot turn old by itself; it says until when it holds"},
 }
 
-// readPage gives the lines of a page's main part, unfolded, without what is a
+// readPage returns the lines of a page's main part, unfolded, without what is a
 // script's alone.
 const readPage = `(() => {
 	for (const selector of %s) document.querySelectorAll(selector).forEach(e => { e.hidden = true; });

@@ -1,13 +1,15 @@
 package site
 
 import (
+	"cmp"
 	"strconv"
 	"time"
 
 	"vigia/store/notices"
+	"vigia/web/wording"
 )
 
-// officialView is what official bodies say of a park, in their own words and with
+// officialView is the notices of official bodies on a park, in their own words and with
 // their source. It stands above what the service itself estimates.
 type officialView struct {
 	Known     bool // something is; else each part says that there is no information
@@ -22,75 +24,80 @@ type noticeView struct {
 	Span      string // from when until when it holds, "" when not said
 	Source    string
 	URL       string
-	Published instant // without text when not said
-	Obtained  instant
+	Published Instant // without text when not said
+	Obtained  Instant
 	Stale     bool
 }
 
-func (a almanac) official(m moment, park int) officialView {
+// official returns the notices on a park, or those that concern one of its trails.
+func (v View) official(park int, trail string) officialView {
 	view := officialView{}
-	for _, v := range m.Notices.Volcanic(m.Catalogue, park, m.now) {
-		notice := a.notice(v.Source, v.SourceURL, v.PublishedAt, v.ObtainedAt, v.Stale)
-		notice.Title = a.texts.say("oficial.volcan", "volcan", v.Name, "km", a.texts.decimal(v.DistanceKm, 0), "nivel", v.Level)
-		if v.DistanceKm < 1 {
-			notice.Title = a.texts.say("oficial.volcan_aqui", "volcan", v.Name, "nivel", v.Level)
+	closures := v.Notices.Closures(v.Catalogue, park, v.Now)
+	if trail != "" {
+		closures = notices.Concerning(trail, closures)
+	}
+	for _, volcano := range v.Notices.Volcanic(v.Catalogue, park, v.Now) {
+		notice := v.notice(volcano.Source, volcano.SourceURL, volcano.PublishedAt, volcano.ObtainedAt, volcano.Stale)
+		notice.Title = v.Text("oficial.volcan", "volcan", volcano.Name, "km", v.Decimal(volcano.DistanceKm, 0), "nivel", v.Text("volcan.nivel."+volcano.Level.String()))
+		if volcano.DistanceKm < 1 {
+			notice.Title = v.Text("oficial.volcan_aqui", "volcan", volcano.Name, "nivel", v.Text("volcan.nivel."+volcano.Level.String()))
 		}
 		view.Volcanoes = append(view.Volcanoes, notice)
 	}
-	for _, c := range m.Notices.Closures(m.Catalogue, park, m.now) {
-		notice := a.notice(c.Source, c.SourceURL, c.PublishedAt, c.ObtainedAt, c.Stale)
-		place := c.TrailName
-		if place == "" {
-			place = a.texts.say("oficial.todo")
+	for _, c := range closures {
+		notice := v.notice(c.Source, c.SourceURL, c.PublishedAt, c.ObtainedAt, c.Stale)
+		place := cmp.Or(c.TrailName, v.Text("oficial.todo"))
+		said := v.Text("cierre."+c.Situation, "fuente", c.Source)
+		if !c.InForce {
+			said = v.Text("oficial.luego", "que", said)
 		}
-		notice.Title = a.texts.say("oficial.situacion", "lugar", place, "situacion", c.Situation)
-		notice.Detail, notice.Span = c.Detail, a.spanOf(&c)
+		notice.Title = wording.Capital(v.Text("oficial.situacion", "lugar", place, "situacion", said))
+		notice.Detail, notice.Span = c.Detail, v.spanOf(&c)
 		view.Closures = append(view.Closures, notice)
 	}
 	view.Known = len(view.Volcanoes)+len(view.Closures) > 0
 	return view
 }
 
-func (a almanac) notice(source, url string, published, obtained time.Time, stale bool) noticeView {
-	view := noticeView{Source: source, URL: url, Obtained: a.instant(obtained), Stale: stale}
+func (v View) notice(source, url string, published, obtained time.Time, stale bool) noticeView {
+	view := noticeView{Source: source, URL: url, Obtained: v.Instant(obtained), Stale: stale}
 	if !published.IsZero() {
-		view.Published = a.instant(published)
+		view.Published = v.Instant(published)
 	}
 	return view
 }
 
-// spanOf says from when until when a closure holds.
-func (a almanac) spanOf(c *notices.Holding) string {
-	from, until := a.turn(c.From, false), a.turn(c.Until, true)
+// spanOf returns from when until when a closure holds.
+func (v View) spanOf(c *notices.Holding) string {
+	from, until := v.limit(c.From, false), v.limit(c.Until, true)
 	switch {
 	case !c.From.IsZero() && !c.Until.IsZero():
-		return a.texts.say("oficial.entre", "desde", from, "hasta", until)
+		return v.Text("oficial.entre", "desde", from, "hasta", until)
 	case !c.From.IsZero():
-		return a.texts.say("oficial.desde", "desde", from)
+		return v.Text("oficial.desde", "desde", from)
 	case !c.Until.IsZero():
-		return a.texts.say("oficial.hasta", "hasta", until)
+		return v.Text("oficial.hasta", "hasta", until)
 	}
 	return ""
 }
 
-// turn says when something begins or ends: a whole day by its date alone, which for
+// limit returns when something begins or ends: a whole day by its date alone, which for
 // an end is the last day.
-func (a almanac) turn(t time.Time, end bool) string {
-	local := t.In(a.zone)
-	if local.Hour() != 0 || local.Minute() != 0 {
-		return a.date(local) + ", " + local.Format("15:04")
+func (v View) limit(t time.Time, end bool) string {
+	switch clock := v.Clock(t); {
+	case clock != "00:00":
+		return v.LongDate(t) + ", " + clock
+	case end:
+		return v.Text("oficial.inclusive", "fecha", v.LongDate(v.LastDay(t)))
 	}
-	if end {
-		return a.texts.say("oficial.inclusive", "fecha", a.date(a.endDay(t).In(a.zone)))
-	}
-	return a.date(local)
+	return v.LongDate(t)
 }
 
-// date is a local day with its month, and with its year where that is another than
-// the present one.
-func (a almanac) date(local time.Time) string {
-	text := a.weekday(local) + " " + strconv.Itoa(local.Day()) + " " + a.month(local)
-	if year := local.Year(); year != a.now.In(a.zone).Year() {
+// LongDate is the local day of an instant with its month, and with its year where that
+// is not the present one.
+func (v View) LongDate(t time.Time) string {
+	text := v.Date(t) + " " + v.Month(t)
+	if year := t.In(v.Zone).Year(); year != v.Now.In(v.Zone).Year() {
 		text += " " + strconv.Itoa(year)
 	}
 	return text

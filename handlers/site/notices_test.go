@@ -10,10 +10,10 @@ import (
 	"vigia/store/notices"
 )
 
-// officialEdition is the default catalogue's edition with notices on Villarrica.
-func officialEdition(age time.Duration) *store.Edition {
+// officialSnapshot is the default catalogue's snapshot with notices on Villarrica.
+func officialSnapshot(age time.Duration) *store.Snapshot {
 	c := catalogue.Default()
-	e := &store.Edition{Catalogue: c}
+	e := &store.Snapshot{Catalogue: c}
 	at := now.Add(-age)
 	e.Notices[notices.Volcanoes] = notices.Batch{ObtainedAt: at, Volcanic: []notices.Volcanic{{
 		Volcano: "villarrica", Level: notices.Orange, Source: `SERNAGEOMIN "RNVV"`, SourceURL: "https://rnvv.example.cl/v?a=1&b=2",
@@ -27,17 +27,17 @@ func officialEdition(age time.Duration) *store.Edition {
 	return e
 }
 
-func villarrica(t *testing.T, e *store.Edition) string {
+func villarrica(t *testing.T, e *store.Snapshot) string {
 	t.Helper()
 	return pageOf(t, e, now, "/parques/villarrica")
 }
 
 func TestOfficialNoticesStandAboveOurs(t *testing.T) {
-	page := villarrica(t, officialEdition(time.Hour))
+	page := villarrica(t, officialSnapshot(time.Hour))
 	section, rest, _ := strings.Cut(page[strings.Index(page, `<section class="avisos-oficiales"`):], "</section>")
 	for _, want := range []string{
 		"Villarrica, en el parque. Alerta técnica volcánica: naranja", `<a href="https://rnvv.example.cl/v?a=1&amp;b=2"`, "SERNAGEOMIN &#34;RNVV&#34;</a>",
-		"publicado <time", "obtenido <time", "Todo el parque: restringido", "Solo con guía &amp; crampones", "hasta lun 23 nov, 16:05",
+		"publicado <time", "obtenido <time", "Todo el parque, restringido", "Solo con guía &amp; crampones", "hasta lun 23 nov, 16:05",
 		`<a href="https://www.example.cl/c"`, "no cambia el estado estimado",
 	} {
 		if !strings.Contains(section, want) {
@@ -52,19 +52,19 @@ func TestOfficialNoticesStandAboveOurs(t *testing.T) {
 	if !strings.Contains(rest, `<section class="ahora`) || strings.Count(page, `class="avisos-oficiales"`) != 1 {
 		t.Error("the official section is not above our own estado, or there twice")
 	}
-	if stale := villarrica(t, officialEdition(48*time.Hour)); strings.Count(stale, "Desactualizado: ") != 2 {
+	if stale := villarrica(t, officialSnapshot(48*time.Hour)); strings.Count(stale, "Desactualizado: ") != 2 {
 		t.Error("notices that are out of date do not say so")
 	}
 }
 
 // What is not known says so, and never that something is open.
 func TestUnknownNoticesSaySo(t *testing.T) {
-	e := officialEdition(time.Hour)
+	e := officialSnapshot(time.Hour)
 	e.Notices[notices.Closures].Closures = nil
 	if page := villarrica(t, e); strings.Count(page, "sin información oficial") != 1 || !strings.Contains(page, "volcánica: naranja") {
 		t.Error("one kind known, the other not")
 	}
-	page := villarrica(t, &store.Edition{Catalogue: catalogue.Default()})
+	page := villarrica(t, &store.Snapshot{Catalogue: catalogue.Default()})
 	if strings.Count(page, "sin información oficial") != 2 || !strings.Contains(page, "no quiere decir que el parque esté abierto") {
 		t.Error("nothing known")
 	}
@@ -78,7 +78,7 @@ func TestSpansOfClosures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := almanac{texts: newSite(t).languages[0].texts, now: now, zone: zone}
+	a := viewOf(t, newSnapshot(t), now).In(zone)
 	day := func(y int, m time.Month, d, h int) time.Time { return time.Date(y, m, d, h, 0, 0, 0, zone) }
 	for _, c := range []struct {
 		from, until time.Time

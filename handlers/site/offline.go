@@ -12,8 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"vigia/handlers/prepared"
-	"vigia/store"
+	"vigia/handlers/httpcache"
 	"vigia/store/catalogue"
 )
 
@@ -33,21 +32,21 @@ const (
 // and no copy of what was asked for.
 const offlinePath = "/sin-conexion"
 
-// offlinePage is what can be said without a connection; a script adds what the
+// offlinePage is what is known without a connection; a script adds what the
 // browser has kept.
 type offlinePage struct {
 	Emergency []catalogue.EmergencyNumber
 }
 
 // putOffline adds the page that browsers keep before they need it.
-func (p *printing) putOffline() {
-	p.shelf.Put(p.path(offlinePath), func() *prepared.Body { return p.offline(p.language, p.moment) })
+func (p *pageBuilder) putOffline() {
+	p.pages.Put(p.Path(offlinePath), p.offline)
 }
 
-func (s *Site) offline(l *language, m moment) *prepared.Body {
-	f := s.frame(l, m, offlinePath, "sin_conexion", offlinePage{m.Catalogue.Emergency})
+func (v View) offline() *httpcache.Body {
+	f := v.undated(offlinePath, "sin_conexion", offlinePage{v.Catalogue.Emergency})
 	f.NoIndex = true
-	return s.render(l, "sin_conexion", f)
+	return f.Render("sin_conexion")
 }
 
 // kit is what the service worker fetches before it is needed.
@@ -72,7 +71,7 @@ func (s *Site) addWorker(files fs.FS) error {
 		return fmt.Errorf("writing the service worker's files: %w", err)
 	}
 	filled := bytes.Replace(source, []byte(emptyKit), []byte("var kit = "+string(list)+";"), 1)
-	s.assets[ServiceWorker] = prepared.Static(assetTypes[".js"], filled)
+	s.assets[ServiceWorker] = httpcache.Static(assetTypes[".js"], filled)
 	return nil
 }
 
@@ -88,17 +87,16 @@ func (s *Site) workerKit(source []byte) kit {
 		fmt.Fprintln(sum, at, s.assets[at].ETag())
 		k.Files = append(k.Files, at)
 	}
-	nothing := moment{Edition: &store.Edition{Catalogue: &catalogue.Catalogue{}}}
 	for i := range s.languages {
 		l := &s.languages[i]
-		fmt.Fprintln(sum, s.offline(l, nothing).ETag())
-		k.Files = append(k.Files, l.path(offlinePath))
+		fmt.Fprintln(sum, s.nothing(l).offline().ETag())
+		k.Files = append(k.Files, l.Path(offlinePath))
 	}
 	k.Version = hex.EncodeToString(sum.Sum(nil)[:5])
 	return k
 }
 
-// inKit tells whether a page needs a file of static/ where there is no connection.
+// inKit reports whether a page needs a file of static/ where there is no connection.
 // What only the map and the graphs need is large, and kept when it was asked for.
 func inKit(name string) bool {
 	switch path.Ext(name) {

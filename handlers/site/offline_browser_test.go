@@ -1,4 +1,6 @@
-package site
+//go:build browser
+
+package site_test
 
 import (
 	"fmt"
@@ -14,7 +16,7 @@ import (
 // offlineParks are the fixture's park with everything on it, and one more.
 func offlineParks(t *testing.T) (red, other string) {
 	red = "/" + redPark(t)
-	for _, p := range edition(t).Catalogue.Parks[:12] {
+	for _, p := range newSnapshot(t).Catalogue.Parks[:12] {
 		if other = "/parques/" + p.Slug; other != red {
 			return red, other
 		}
@@ -73,7 +75,7 @@ func testCopyTellsAge(g *guest) {
 
 func testCopyIsOver(g *guest) {
 	red, other := offlineParks(g.T)
-	park := edition(g.T).Catalogue
+	park := newSnapshot(g.T).Catalogue
 	trail := park.TrailsOf(park.Trails[3].Park)[0].Slug
 	paths := []string{"/", red, other, red + "/senderos/" + trail, red + "/hoja", "/alertas", "/alertas/a-ahora",
 		"/en/", "/en" + red, "/en" + red + "/senderos/" + trail, "/en" + red + "/hoja", "/en/alertas", "/en/alertas/a-ahora"}

@@ -7,13 +7,13 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"vigia/handlers/prepared"
+	"vigia/handlers/httpcache"
 	"vigia/web"
 )
 
 func TestWorkerNamesWhatItKeeps(t *testing.T) {
 	s := newSite(t)
-	shelf := s.Pages(short(edition(t)), now)
+	shelf := s.Pages(short(newSnapshot(t)), now)
 	worker := content(t, s.Assets()[ServiceWorker])
 	if strings.Contains(worker, emptyKit) {
 		t.Fatal("the worker has no files")
@@ -40,11 +40,11 @@ func TestWorkerNamesWhatItKeeps(t *testing.T) {
 	if s.workerKit(nil).Version != k.Version || s.workerKit([]byte("x")).Version == k.Version {
 		t.Error("the version does not stand for the worker")
 	}
-	s.assets["/icono-192.png"] = prepared.Static("image/png", []byte("another"))
+	s.assets["/icono-192.png"] = httpcache.Static("image/png", []byte("another"))
 	if s.workerKit(nil).Version == k.Version {
 		t.Error("another icon has the same version")
 	}
-	own, err := readPress(web.Files)
+	own, err := readBundle(web.Files)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,8 @@ func TestWorkerNamesWhatItKeeps(t *testing.T) {
 		t.Fatal(err)
 	}
 	k = s.workerKit(nil)
-	s.languages[1].words["sin_conexion.titulo"] = "another"
+	s.languages[1].words = s.languages[0].words
+	s.languages[1].templates = s.languages[0].templates
 	if s.workerKit(nil).Version == k.Version {
 		t.Error("another page for no connection has the same version")
 	}
@@ -73,11 +74,14 @@ func TestWorkerWithoutPlaceForItsFilesIsRefused(t *testing.T) {
 // Without a script a copy cannot tell that it is over, but it tells until when it
 // held, and only such a page says that it holds.
 func TestPagesThatHoldSayUntilWhen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and races nothing that others do not")
+	}
 	said := regexp.MustCompile(`(?i)vigente hasta|válida? hasta|vale hasta|valid until`)
 	const until = "2026-11-21T18:20:00Z"
 	for _, root := range []string{"", "/en"} {
 		held := 0
-		for path, page := range pagesIn(t, root, short(edition(t)), now) {
+		for path, page := range pagesIn(t, root, short(newSnapshot(t)), now) {
 			if !strings.Contains(page, "data-vigente-hasta") {
 				continue
 			}

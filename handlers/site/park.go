@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"vigia/forecast/hazard"
+	"vigia/forecast/snapshot"
 	"vigia/store/catalogue"
 )
 
@@ -14,13 +15,13 @@ type parkPage struct {
 	Ways      ways
 	Kind      string
 	Now       answer
-	Hour      instant // the hour that the state is estimated for
+	Hour      Instant // the hour that the state is estimated for
 	Age       validity
 	Counts    []levelCount
 	Axis      axis
-	Ribbon    ribbon // the worst of the trails in each hour
+	Timeline  timeline // the worst of the trails in each hour
 	Official  officialView
-	Alerts    parkAlerts
+	Alerts    alertList
 	Trails    []trailView
 	Light     *lightTable // nil without estimates
 	Week      week
@@ -35,61 +36,58 @@ type parkPage struct {
 }
 
 // putParks adds the page of each park.
-func (p *printing) putParks() {
+func (p *pageBuilder) putParks() {
 	for i, park := range p.Catalogue.Parks {
 		path := "/parques/" + park.Slug
-		p.put(path, "parque", func() frame {
-			local := p.country.in(park.TimeZone)
-			local.page = nil
-			page := local.park(p.moment, i)
+		p.put(path, "parque", func() Frame {
+			local := p.ofPark(park)
+			page := local.park(i)
 			page.Ways = p.waysTo(park.Slug)
-			f := p.frame(p.language, p.moment, path, "parque", page).dated(local, p.moment, true)
-			f.Feed = p.path(path + "/alertas.atom")
-			f.Title = p.say("titulo.parque", "parque", park.Name)
-			f.Description = p.say("descripcion.parque", "parque", park.Name)
+			f := local.current(path, "parque", page, "parque", park.Name)
+			f.Feed = p.Path(path + "/alertas.atom")
 			return f
 		})
 	}
 }
 
-func (a almanac) park(m moment, i int) parkPage {
-	p := m.Catalogue.Parks[i]
-	now := m.parkAt(i, 0)
+func (v View) park(i int) parkPage {
+	p := v.Catalogue.Parks[i]
+	now := v.Park(i, 0)
 	page := parkPage{
-		parkLink: a.texts.linkTo(p), Kind: a.texts.say("tipo_parque." + p.Kind),
-		Now: a.answer(m, i, now), Hour: a.hour(m.hour), Age: a.validity(m),
-		Axis:     a.axis(m, p),
-		Ribbon:   a.ribbon(m.columns(func(ahead int) outlook { return m.parkAt(i, ahead) })).enlarged(),
-		Official: a.official(m, i), Alerts: a.parkAlerts(m, i),
-		Light: a.lightTable(m, i), Week: a.week(m, i), Table: "/parques/" + p.Slug + "/historial.csv",
-		Emergency: m.Catalogue.Emergency, Notes: notesOf(m.Catalogue.Emergency),
+		parkLink: v.linkTo(p), Kind: v.Text("tipo_parque." + p.Kind),
+		Now: v.answer(i, now), Hour: v.clockTime(v.PresentHour()), Age: v.validity(),
+		Axis:     v.axis(p),
+		Timeline: v.timeline(v.columns(func(ahead int) snapshot.ParkState { return v.Park(i, ahead) })).enlarged(),
+		Official: v.official(i, ""), Alerts: v.parkAlerts(i, ""),
+		Light: v.lightTable(i), Week: v.week(i), Table: "/parques/" + p.Slug + "/historial.csv",
+		Emergency: v.Catalogue.Emergency, Notes: notesOf(v.Catalogue.Emergency),
 		Steward: p.Administrator, StewardAt: p.AdministratorAsOf, URL: p.URL, Position: p.Approximate,
 	}
 	if p.AreaHa > 0 {
-		page.Area = a.texts.say("parque.superficie", "ha", a.texts.thousands(p.AreaHa))
+		page.Area = v.Text("parque.superficie", "ha", v.thousands(p.AreaHa))
 	}
 	for _, state := range statesWorstFirst {
 		if n := now.Counts[state]; n > 0 {
-			page.Counts = append(page.Counts, levelCount{a.texts.level(state), n, a.texts.count("senderos.cuenta", n)})
+			page.Counts = append(page.Counts, levelCount{v.level(state), n, v.Count("senderos.cuenta", n)})
 		}
 	}
 	for trail := p.FirstTrail; trail < p.FirstTrail+p.NumTrails; trail++ {
-		page.Trails = append(page.Trails, a.trail(m, trail))
+		page.Trails = append(page.Trails, v.trail(trail))
 	}
 	return page
 }
 
 // thousands writes a whole number in groups of three, with the thin space of both
 // languages.
-func (t texts) thousands(value float64) string {
-	digits := t.decimal(value, 0)
+func (v View) thousands(value float64) string {
+	digits := v.Decimal(value, 0)
 	for at := len(digits) - 3; at > 0 && len(digits) > 4; at -= 3 {
 		digits = digits[:at] + "\u202f" + digits[at:]
 	}
 	return digits
 }
 
-// notesOf gives what the notes of numbers say, each once.
+// notesOf returns the notes of telephone numbers, each once.
 func notesOf(numbers []catalogue.EmergencyNumber) []string {
 	var notes []string
 	for _, number := range numbers {
@@ -100,135 +98,131 @@ func notesOf(numbers []catalogue.EmergencyNumber) []string {
 	return notes
 }
 
-// answer is what the first screen of a park says: how it is, until when and what
+// answer is the first screen of a park: how it is, until when and what
 // comes next, and how sure that is.
 type answer struct {
-	headline
+	Headline
 	Lasts  string // until when the state holds in the estimates, empty without state
-	Next   *level // what follows, nil when nothing is known to
+	Next   *Level // what follows, nil when nothing is known to
 	Votes  []bool // a model each, whether it agrees; empty without state
 	Models string // "3 de 4 modelos"
 }
 
-func (a almanac) answer(m moment, park int, now outlook) answer {
-	hours, next, changes := m.lasts(park, now.State)
-	return a.answerUntil(now, m.at(hours), next, changes)
+func (v View) answer(park int, now snapshot.ParkState) answer {
+	hours, next, changes := v.Lasts(park, 0)
+	return v.answerUntil(now, v.HourAhead(hours), next, changes)
 }
 
-// answerUntil is the answer for a state that holds until an instant. changes says
-// that next follows; else nothing is known of what does.
-func (a almanac) answerUntil(now outlook, until time.Time, next outlook, changes bool) answer {
-	v := answer{headline: a.texts.headline(now)}
+// answerUntil is the answer for a state that holds until an instant. changes is
+// true when next follows; else nothing is known of what does.
+func (v View) answerUntil(now snapshot.ParkState, until time.Time, next snapshot.ParkState, changes bool) answer {
+	said := answer{Headline: v.Headline(now)}
 	if now.State == hazard.Unknown {
-		return v
+		return said
 	}
-	v.Lasts = a.texts.say("dura.todo", "fin", a.until(until))
+	said.Lasts = v.Text("dura.todo", "fin", v.End(until))
 	if changes {
-		level := a.texts.level(next.State)
-		v.Next, v.Lasts = &level, a.follows(until, next)
+		level := v.level(next.State)
+		said.Next, said.Lasts = &level, v.follows(until, next)
 	}
 	agree, total := int(now.Agree), int(now.Total)
 	if now.State == hazard.Green {
 		agree, total = now.Models, now.Models
-		v.Models = a.texts.count("modelos.cuenta", total)
+		said.Models = v.Count("modelos.cuenta", total)
 	} else {
-		v.Models = a.texts.votes(now.Agree, now.Total)
-		v.Meaning = a.texts.say("senal.sola")
+		said.Models = v.Votes(now.Agree, now.Total)
+		said.Meaning = v.Text("senal.sola")
 		if now.Main != hazard.NoHazard {
-			v.Meaning = a.texts.say("senal.por", "amenaza", a.texts.say("amenaza."+now.Main.String()))
+			said.Meaning = v.Hazard(now.Main)
 		}
 	}
 	for i := range total {
-		v.Votes = append(v.Votes, i < agree)
+		said.Votes = append(said.Votes, i < agree)
 	}
-	return v
+	return said
 }
 
-// follows says that a state holds until an instant, and what comes next.
-func (a almanac) follows(at time.Time, next outlook) string {
-	end := a.until(at)
-	switch {
-	case next.State == hazard.Unknown:
-		return a.texts.say("dura.sin_datos", "fin", end)
-	case next.Main != hazard.NoHazard:
-		return a.texts.say("dura.cambia_por", "fin", end, "estado", a.texts.say("estado."+levelKey(next.State)),
-			"amenaza", a.texts.say("amenaza."+next.Main.String()))
-	default:
-		return a.texts.say("dura.cambia", "fin", end, "estado", a.texts.say("estado."+levelKey(next.State)))
+// follows returns that a state holds until an instant, and what comes next.
+func (v View) follows(at time.Time, next snapshot.ParkState) string {
+	end := v.End(at)
+	if next.State == hazard.Unknown {
+		return v.Text("dura.sin_datos", "fin", end)
 	}
+	return v.Text("dura.cambia", "fin", end, "estado", v.StateBy(next.State, next.Main))
 }
 
 // trailView is a trail on its park's page.
 type trailView struct {
 	Slug, Name, Path string
 	Facts            []string
-	Now              headline
-	Ribbon           ribbon
+	Official         []string // what official bodies say of it now
+	Now              Headline
+	Timeline         timeline
 }
 
-func (a almanac) trail(m moment, i int) trailView {
-	trail := m.Catalogue.Trails[i]
-	now := outlookOf(m.estimateAt(i, 0))
-	v := trailView{
-		Slug: trail.Slug, Name: trail.Name, Path: a.texts.path("/parques/" + m.Catalogue.Parks[trail.Park].Slug + "/senderos/" + trail.Slug),
-		Facts: a.texts.trailFigures(trail), Now: a.texts.headline(now),
-		Ribbon: a.ribbon(m.columns(func(ahead int) outlook { return outlookOf(m.estimateAt(i, ahead)) })),
+func (v View) trail(i int) trailView {
+	trail := v.Catalogue.Trails[i]
+	now := v.trailState(i, 0)
+	row := trailView{
+		Slug: trail.Slug, Name: trail.Name, Path: v.trailPath(trail),
+		Facts: v.trailFigures(trail), Official: v.trailClosures(trail), Now: v.Headline(now),
+		Timeline: v.timeline(v.columns(func(ahead int) snapshot.ParkState { return v.trailState(i, ahead) })),
 	}
-	v.Now.Meaning = a.texts.meaning(now)
-	return v
+	row.Now.Meaning = v.meaning(now)
+	return row
 }
 
-// meaning is the meaning of a headline where there is little room: the word stands
+// meaning is the meaning of a Headline where there is little room: the word stands
 // beside it.
-func (t texts) meaning(o outlook) string {
+func (v View) meaning(o snapshot.ParkState) string {
 	switch {
 	case o.State == hazard.Unknown:
-		return t.say("motivo_corto." + string(o.Reason))
+		return v.ShortReason(o.Reason)
 	case o.State == hazard.Green && o.Models > 0:
-		return t.count("verde.breve", o.Models)
+		return v.Count("verde.breve", o.Models)
 	case o.State == hazard.Green:
-		return t.say("verde.sin_cuenta")
+		return v.Text("verde.sin_cuenta")
 	case o.Main == hazard.NoHazard:
-		return t.say("senal.sola")
+		return v.Text("senal.sola")
 	case o.Total == 0:
-		return t.say("amenaza." + o.Main.String())
+		return v.Hazard(o.Main)
 	}
-	return t.say("senal.breve", "amenaza", t.say("amenaza."+o.Main.String()), "votos", t.votes(o.Agree, o.Total))
+	return v.Text("senal.breve", "amenaza", v.Hazard(o.Main), "votos", v.Votes(o.Agree, o.Total))
 }
 
 // trailFigures are the few figures that say how long a trail is.
-func (t texts) trailFigures(trail catalogue.Trail) []string {
+func (v View) trailFigures(trail catalogue.Trail) []string {
 	var figures []string
 	if trail.LengthKm > 0 {
-		figures = append(figures, t.say("sendero.km", "km", t.decimal(trail.LengthKm, 1)))
+		figures = append(figures, v.Text("sendero.km", "km", v.Decimal(trail.LengthKm, 1)))
 	}
 	if trail.MaxHours > 0 {
-		figures = append(figures, t.say("sendero.duracion", "min", t.decimal(trail.MinHours, 1), "max", t.decimal(trail.MaxHours, 1)))
+		figures = append(figures, v.Hours(trail.MinHours, trail.MaxHours))
 	}
 	if trail.ClimbM > 0 {
-		figures = append(figures, t.say("sendero.desnivel", "m", t.decimal(trail.ClimbM, 0)))
+		figures = append(figures, v.Text("sendero.desnivel", "m", v.Decimal(trail.ClimbM, 0)))
 	}
 	return figures
 }
 
 // trailFacts are the figures of a trail in words.
-func (t texts) trailFacts(trail catalogue.Trail) []string {
-	facts := []string{t.say("tipo_sendero." + trail.Kind)}
+func (v View) trailFacts(trail catalogue.Trail) []string {
+	facts := []string{v.Text("tipo_sendero." + trail.Kind)}
 	if trail.LengthKm > 0 {
-		facts = append(facts, t.say("sendero.largo", "km", t.decimal(trail.LengthKm, 1)))
+		facts = append(facts, v.Text("sendero.largo", "km", v.Decimal(trail.LengthKm, 1)))
 	}
 	if trail.ClimbM > 0 {
-		facts = append(facts, t.say("sendero.desnivel", "m", t.decimal(trail.ClimbM, 0)))
+		facts = append(facts, v.Text("sendero.desnivel", "m", v.Decimal(trail.ClimbM, 0)))
 	}
-	facts = append(facts, t.say("sendero.altura", "m", t.decimal(trail.MaxElevationM, 0)))
+	facts = append(facts, v.Text("sendero.altura", "m", v.Decimal(trail.MaxElevationM, 0)))
 	if trail.MaxHours > 0 {
-		facts = append(facts, t.say("sendero.duracion", "min", t.decimal(trail.MinHours, 1), "max", t.decimal(trail.MaxHours, 1)))
+		facts = append(facts, v.Hours(trail.MinHours, trail.MaxHours))
 	}
 	if trail.Difficulty != "" {
-		facts = append(facts, t.say("dificultad."+trail.Difficulty))
+		facts = append(facts, v.Text("dificultad."+trail.Difficulty))
 	}
 	if trail.Approximate {
-		facts = append(facts, t.say("sendero.aproximado"))
+		facts = append(facts, v.Text("sendero.aproximado"))
 	}
 	return facts
 }

@@ -1,4 +1,6 @@
-package site
+//go:build browser
+
+package site_test
 
 import (
 	"bytes"

@@ -13,9 +13,9 @@ import (
 // precisionPage is the verification log for people.
 type precisionPage struct {
 	Stage       string
-	Since       instant
-	Until       instant
-	Calculated  instant
+	Since       Instant
+	Until       Instant
+	Calculated  Instant
 	Known       bool // the log was looked at
 	Compared    bool // days were compared
 	Counts      []precisionCount
@@ -56,86 +56,87 @@ type scoreBar struct {
 	Others            []float64
 }
 
-const precisionCSV = "/precision.csv"
+// PrecisionCSV is the path of the table of pairs.
+const PrecisionCSV = "/precision.csv"
 
-func (a almanac) precision(e *store.Edition) precisionPage {
-	page := precisionPage{CSV: precisionCSV}
-	v := e.Verification
-	if v == nil {
-		page.Stage, page.Note = a.texts.say("precision.situacion.sin_datos"), a.texts.say("precision.sin_datos_texto")
+func (v View) precision() precisionPage {
+	page := precisionPage{CSV: PrecisionCSV}
+	log := v.Verification
+	if log == nil {
+		page.Stage, page.Note = v.Text("precision.situacion.sin_datos"), v.Text("precision.sin_datos_texto")
 		return page
 	}
-	switch v.Stage {
+	switch log.Stage {
 	case store.StageNone:
-		page.Note = a.texts.say("precision.sin_datos_texto")
+		page.Note = v.Text("precision.sin_datos_texto")
 	case store.StagePreliminary:
-		page.Note = a.texts.say("precision.preliminar_texto")
+		page.Note = v.Text("precision.preliminar_texto")
 	}
-	page.Known, page.Compared = true, !v.From.IsZero()
-	page.Stage = a.texts.say("precision.situacion." + v.Stage)
-	page.Since, page.Until, page.Calculated = a.utcDay(v.From), a.utcDay(v.To), a.instant(v.CalculatedAt)
+	page.Known, page.Compared = true, !log.From.IsZero()
+	page.Stage = v.Text("precision.situacion." + log.Stage)
+	page.Since, page.Until, page.Calculated = v.utcDay(log.From), v.utcDay(log.To), v.Instant(log.CalculatedAt)
 	for _, c := range []struct {
 		key string
 		n   int
 	}{
-		{"precision.estimaciones", v.Issued}, {"precision.verificadas", v.Verified},
-		{"precision.pendientes", v.Pending}, {"precision.descartadas", v.Dropped()},
+		{"precision.estimaciones", log.Issued}, {"precision.verificadas", log.Verified},
+		{"precision.pendientes", log.Pending}, {"precision.descartadas", log.Dropped()},
 	} {
-		page.Counts = append(page.Counts, precisionCount{a.texts.say(c.key), strconv.Itoa(c.n)})
+		page.Counts = append(page.Counts, precisionCount{v.Text(c.key), strconv.Itoa(c.n)})
 	}
-	for _, reference := range v.References {
-		table := a.precisionTable(v, reference)
+	for _, reference := range log.References {
+		table := v.precisionTable(log, reference)
 		if reference.Tier == store.OwnLaterRuns {
 			page.Consistency = &table
 			continue
 		}
 		page.Tables = append(page.Tables, table)
 	}
-	page.Reliability = a.reliability(v)
-	if v.FlipFlop != nil {
-		page.FlipFlop = a.texts.say("precision.vaiven", "n", a.texts.decimal(*v.FlipFlop, 2), "horas", v.FlipFlopN)
+	page.Reliability = v.reliability(log)
+	if log.FlipFlop != nil {
+		page.FlipFlop = v.Text("precision.vaiven", "n", v.Decimal(*log.FlipFlop, 2), "horas", log.FlipFlopN)
 	}
 	return page
 }
 
 // utcDay names a day of the log, which is one in UTC.
-func (a almanac) utcDay(t time.Time) instant {
+func (v View) utcDay(t time.Time) Instant {
 	t = t.UTC()
-	return instant{ISO: t.Format(time.DateOnly), Text: strconv.Itoa(t.Day()) + " " + a.month(t) + " " + strconv.Itoa(t.Year())}
+	return Instant{ISO: t.Format(time.DateOnly), Text: strconv.Itoa(t.Day()) + " " + v.In(time.UTC).Month(t) + " " + strconv.Itoa(t.Year())}
 }
 
-func (a almanac) precisionTable(v *store.Verification, r store.Reference) precisionTable {
-	t := precisionTable{ID: "referencia-" + r.Tier.String(), Title: a.texts.say("precision.referencia." + r.Tier.String()), About: a.texts.say("precision.que." + r.Tier.String())}
+func (v View) precisionTable(log *store.Verification, r store.Reference) precisionTable {
+	t := precisionTable{ID: "referencia-" + r.Tier.String(), Title: v.Text("precision.referencia." + r.Tier.String()), About: v.Text("precision.que." + r.Tier.String())}
 	if _, sources, ok := strings.Cut(r.Description, ": "); ok && r.Independent {
-		t.About += " " + a.texts.say("precision.fuentes", "lista", sources)
+		t.About += " " + v.Text("precision.fuentes", "lista", sources)
 	}
 	if !r.Independent {
-		t.Caution = a.texts.say("precision.no_independiente")
+		t.Caution = v.Text("precision.no_independiente")
 	}
-	for i := range v.Results {
-		result := &v.Results[i]
+	for i := range log.Results {
+		result := &log.Results[i]
 		// Of single hazards the lower level alone, and none that was neither forecast
 		// nor seen: the tables stay short enough to read.
 		idle := result.Hits+result.False+result.Misses == 0
 		if result.Tier == r.Tier && (result.Hazard == "" || result.Level == alert.Caution && !idle) {
-			t.Rows = append(t.Rows, a.precisionRow(v, result))
+			t.Rows = append(t.Rows, v.precisionRow(log, result))
 		}
 	}
 	return t
 }
 
-func (a almanac) precisionRow(v *store.Verification, r *store.Result) precisionRow {
-	subject := a.texts.say("precision.sendero")
+func (v View) precisionRow(log *store.Verification, r *store.Result) precisionRow {
+	subject := v.Text("precision.sendero")
 	if r.Hazard != "" {
-		subject = a.texts.say("amenaza." + r.Hazard)
+		subject = v.Text("amenaza." + r.Hazard)
 	}
 	return precisionRow{
-		Subject: a.texts.say("precision.desde."+lowestOf(r.Level), "que", subject),
-		Lead:    a.texts.say("precision.plazo", "plazo", r.Bin),
-		Cases:   a.texts.say("precision.casos", "eventos", r.Events, "n", r.N()),
-		Found:   a.score(r.POD, r.PODRange, r.Reason),
-		False:   a.score(r.FAR, r.FARRange, r.Reason),
-		Skill:   a.skill(v, r),
+		Subject: v.Text("precision.desde."+lowestOf(r.Level), "que", subject),
+		Lead:    v.Text("precision.plazo", "plazo", r.Bin),
+		Cases:   v.Text("precision.casos", "eventos", r.Events, "n", r.N()),
+		Found:   v.score(r.POD, r.PODRange, r.Reason),
+		False:   v.score(r.FAR, r.FARRange, r.Reason),
+		Skill:   v.skill(log, r),
 	}
 }
 
@@ -148,54 +149,59 @@ func lowestOf(l alert.Level) string {
 }
 
 // score writes a share with its interval, or why there is none.
-func (a almanac) score(x *float64, in *store.Interval, reason string) scoreView {
+func (v View) score(x *float64, in *store.Interval, reason string) scoreView {
 	if x == nil {
 		if reason == "" {
 			reason = "muestra_insuficiente"
 		}
-		return scoreView{Text: a.texts.say("precision.nulo." + reason)}
+		return scoreView{Text: v.Text("precision.nulo." + reason)}
 	}
-	v := scoreView{a.texts.decimal(*x*100, 0) + "\u00a0%", &scoreBar{Value: *x * 100}}
+	view := scoreView{v.Decimal(*x*100, 0) + "\u00a0%", barOf(*x, in)}
 	if in != nil {
-		v.Text = a.texts.say("precision.intervalo", "valor", v.Text, "desde", a.texts.decimal(in.Low*100, 0), "hasta", a.texts.decimal(in.High*100, 0))
-		v.Bar.Low, v.Bar.Width = in.Low*100, (in.High-in.Low)*100
+		view.Text = v.Text("precision.intervalo", "valor", view.Text, "desde", v.Decimal(in.Low*100, 0), "hasta", v.Decimal(in.High*100, 0))
 	}
-	return v
+	return view
+}
+
+// barOf draws a score from 0 to 1 with its interval, nil for none.
+func barOf(x float64, in *store.Interval) *scoreBar {
+	bar := &scoreBar{Value: x * 100}
+	if in != nil {
+		bar.Low, bar.Width = in.Low*100, (in.High-in.Low)*100
+	}
+	return bar
 }
 
 // skill writes the critical success index beside those of forecasts without skill.
-func (a almanac) skill(v *store.Verification, r *store.Result) scoreView {
+func (v View) skill(log *store.Verification, r *store.Result) scoreView {
 	if r.CSI == nil {
-		return a.score(nil, nil, r.Reason)
+		return v.score(nil, nil, r.Reason)
 	}
-	bar := &scoreBar{Value: *r.CSI * 100}
-	if in := r.CSIRange; in != nil {
-		bar.Low, bar.Width = in.Low*100, (in.High-in.Low)*100
-	}
-	values := map[string]string{"tasa_base": a.texts.say("dato.falta"), "persistencia": a.texts.say("dato.falta")}
-	for _, b := range v.Baselines {
+	bar := barOf(*r.CSI, r.CSIRange)
+	values := map[string]string{"tasa_base": v.Text("dato.falta"), "persistencia": v.Text("dato.falta")}
+	for _, b := range log.Baselines {
 		if b.Tier == r.Tier && b.Level == r.Level && b.Hazard == r.Hazard && b.Bin == r.Bin && b.CSI != nil {
-			values[b.Name] = a.texts.decimal(*b.CSI, 2)
+			values[b.Name] = v.Decimal(*b.CSI, 2)
 			bar.Others = append(bar.Others, *b.CSI*100)
 		}
 	}
-	return scoreView{a.texts.say("precision.indice", "csi", a.texts.decimal(*r.CSI, 2), "azar", values["tasa_base"], "ayer", values["persistencia"]), bar}
+	return scoreView{v.Text("precision.indice", "csi", v.Decimal(*r.CSI, 2), "azar", values["tasa_base"], "ayer", values["persistencia"]), bar}
 }
 
 // reliability lists how often a level came by the share of models that voted for
 // it, where a truth of others has cases of it.
-func (a almanac) reliability(v *store.Verification) (rows []precisionRow) {
-	for _, b := range v.Reliability {
+func (v View) reliability(log *store.Verification) (rows []precisionRow) {
+	for _, b := range log.Reliability {
 		if b.Tier == store.OwnLaterRuns || b.Observed == nil {
 			continue
 		}
-		subject := a.texts.say("precision.referencia." + b.Tier.String())
+		subject := v.Text("precision.referencia." + b.Tier.String())
 		rows = append(rows, precisionRow{
-			Subject: a.texts.say("precision.desde."+lowestOf(b.Level), "que", subject),
-			Lead: a.texts.say("precision.plazo", "plazo", b.Bin) + ": " +
-				a.texts.say("precision.parte", "desde", a.texts.decimal(b.From*100, 0), "hasta", a.texts.decimal(b.To*100, 0)),
-			Cases: a.texts.count("precision.dias", b.N),
-			Found: a.score(b.Observed, b.Range, ""),
+			Subject: v.Text("precision.desde."+lowestOf(b.Level), "que", subject),
+			Lead: v.Text("precision.plazo", "plazo", b.Bin) + ": " +
+				v.Text("precision.parte", "desde", v.Decimal(b.From*100, 0), "hasta", v.Decimal(b.To*100, 0)),
+			Cases: v.Count("precision.dias", b.N),
+			Found: v.score(b.Observed, b.Range, ""),
 		})
 	}
 	return rows

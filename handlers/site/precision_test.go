@@ -1,53 +1,12 @@
 package site
 
 import (
-	"encoding/csv"
 	"strings"
 	"testing"
-	"time"
 
 	"vigia/forecast/alert"
-	"vigia/forecast/hazard"
 	"vigia/store"
 )
-
-// verified is an edition with a summary: one score that is shown, some that are
-// not, and our own later estimates apart.
-func verified(t testing.TB) *store.Edition {
-	t.Helper()
-	e := short(edition(t))
-	x := func(v float64) *float64 { return &v }
-	day := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
-	pairs := &store.DayPairs{Day: day, Tier: store.Reanalysis, Rules: "2026.11.1", Rows: make([]store.PairRow, len(e.Catalogue.Trails))}
-	for i := range pairs.Rows {
-		for lead := range pairs.Rows[i] {
-			for subject := range pairs.Rows[i][lead] {
-				pairs.Rows[i][lead][subject] = store.Pair{Amber: store.NoShare, Red: store.NoShare}
-			}
-		}
-	}
-	calm := store.Pair{Forecast: hazard.Green, Observed: hazard.Green, Hours: 24, Amber: 0, Red: 0}
-	pairs.Rows[0][2][0] = store.Pair{Forecast: hazard.Amber, Observed: hazard.Red, Hours: 20, Dropped: 4, Amber: 45, Red: 15}
-	pairs.Rows[0][2][1] = pairs.Rows[0][2][0]
-	pairs.Rows[0][2][2] = calm
-	pairs.Rows[1][3][0] = calm
-	later := *pairs
-	later.Day = day.AddDate(0, 0, 1)
-	result := store.Result{
-		Tier: store.Reanalysis, Level: alert.Caution, Bin: "24-48", Events: 51, Hits: 28, False: 72, Misses: 23, Correct: 2680,
-		POD: x(.549), FAR: x(.72), CSI: x(.228), PODRange: &store.Interval{Low: .41, High: .68}, FARRange: &store.Interval{Low: .62, High: .8}, Enough: true,
-	}
-	few := store.Result{Tier: store.Reanalysis, Level: alert.Danger, Bin: "48-72", Events: 3, Misses: 3, Reason: "sin_pronosticos"}
-	own := store.Result{Tier: store.OwnLaterRuns, Level: alert.Caution, Hazard: "viento", Bin: "0-6", Events: 4, Hits: 4, Reason: "muestra_insuficiente"}
-	e.Verification = &store.Verification{
-		CalculatedAt: day.AddDate(0, 0, 6), From: day, To: day, Stage: store.StagePreliminary, Issued: 900, Verified: 500, Pending: 300,
-		References: []store.Reference{{Tier: store.Reanalysis, Description: "comparado con un análisis"}, {Tier: store.OwnLaterRuns, Description: "consistencia"}},
-		Results:    []store.Result{result, few, own}, FlipFlop: x(.125), FlipFlopN: 4321,
-		Baselines: []store.Baseline{{Name: "tasa_base", Tier: store.Reanalysis, Level: alert.Caution, Bin: "24-48", CSI: x(.05)}},
-		Pairs:     []*store.DayPairs{pairs, &later},
-	}
-	return e
-}
 
 func TestPrecisionPageShowsCasesAndIntervals(t *testing.T) {
 	page := pageOf(t, verified(t), now, "/precision")
@@ -75,59 +34,13 @@ func TestPrecisionPageShowsCasesAndIntervals(t *testing.T) {
 }
 
 func TestPrecisionPageWithoutAnything(t *testing.T) {
-	e := short(edition(t))
+	e := short(newSnapshot(t))
 	for _, v := range []*store.Verification{nil, {Stage: store.StageNone, CalculatedAt: now, Issued: 4}} {
 		e.Verification = v
 		text := readable(pageOf(t, e, now, "/precision"))
 		if !strings.Contains(text, "Todavía no hay ninguna comparación") || strings.Contains(text, "%)") {
 			t.Errorf("%s", text)
 		}
-	}
-}
-
-func TestPrecisionPairsAreATable(t *testing.T) {
-	e := verified(t)
-	s := newSite(t)
-	body := s.Pages(e, now).Page("/precision.csv").Body()
-	rows, err := csv.NewReader(strings.NewReader(content(t, body))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	// By day, newest first: the whole and the gale of one trail, the calm whole of
-	// another; not the hazard that is calm on both sides.
-	if len(rows) != 7 || rows[1][0] != "2026-11-02" || rows[4][0] != "2026-11-01" {
-		t.Fatalf("%d rows: %v", len(rows), rows)
-	}
-	trail := e.Catalogue.Trails[0]
-	want := []string{"2026-11-02", "C", e.Catalogue.Parks[trail.Park].Slug, trail.Slug, "viento", "36", "amarillo", "rojo", "0.75", "0.25", "20", "4", "2026.11.1"}
-	for i := range want {
-		if rows[2][i] != want[i] {
-			t.Errorf("%s is %q, want %q", rows[0][i], rows[2][i], want[i])
-		}
-	}
-	if s.Pages(e, now.Add(time.Hour)).Page("/precision.csv").Body() != body {
-		t.Error("the table is made anew for the same summary")
-	}
-	e.Verification = nil
-	if text := content(t, s.Pages(e, now).Page("/precision.csv").Body()); text != csvHeader {
-		t.Errorf("without a summary: %q", text)
-	}
-}
-
-func TestPrecisionPairsAreBounded(t *testing.T) {
-	e := verified(t)
-	for range 9 {
-		e.Verification.Pairs = append(e.Verification.Pairs, e.Verification.Pairs...)
-	}
-	for _, d := range e.Verification.Pairs {
-		for i := range d.Rows {
-			for lead := range d.Rows[i] {
-				d.Rows[i][lead][0] = store.Pair{Forecast: hazard.Green, Observed: hazard.Green, Hours: 24}
-			}
-		}
-	}
-	if n := len(pairsTable(e)); n < maxCSV || n > maxCSV+20_000 {
-		t.Errorf("%d bytes", n)
 	}
 }
 

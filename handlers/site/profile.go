@@ -33,7 +33,7 @@ type profilePoint struct {
 	X, Y, TextY               int
 }
 
-func (t texts) profile(points []catalogue.Point) profile {
+func (v View) profile(points []catalogue.Point) profile {
 	low, high := math.Inf(1), math.Inf(-1)
 	for i := range points {
 		low, high = min(low, points[i].Location.Elevation), max(high, points[i].Location.Elevation)
@@ -50,12 +50,12 @@ func (t texts) profile(points []catalogue.Point) profile {
 		y := profileBottom - int(math.Round((point.Location.Elevation-low)/metres*(profileBottom-profileTop)))
 		path = fmt.Appendf(path, "%c%d %d", "ML"[min(i, 1)], x, y)
 		p.Points = append(p.Points, profilePoint{
-			Number: i + 1, Name: point.Name, Elevation: t.measure(float32(point.Location.Elevation), 0, "m"),
-			Exposure: t.say("exposicion." + point.Exposure.String()), Critical: point.Critical, X: x, Y: y, TextY: y - 12,
+			Number: i + 1, Name: point.Name, Elevation: v.Measure(float32(point.Location.Elevation), 0, "m"),
+			Exposure: v.Text("exposicion." + point.Exposure.String()), Critical: point.Critical, X: x, Y: y, TextY: y - 12,
 		})
 	}
 	if len(points) > 1 {
-		p.Path, p.Scale = string(path), t.measure(float32(metres), 0, "m")
+		p.Path, p.Scale = string(path), v.Measure(float32(metres), 0, "m")
 	}
 	return p
 }

@@ -1,4 +1,6 @@
-package site
+//go:build browser
+
+package site_test
 
 import (
 	"context"
@@ -8,6 +10,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	cdpbrowser "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
@@ -19,21 +22,24 @@ import (
 )
 
 // pushService stands for the browser's push service, which is not to be had here:
-// it gives what a browser gives of one. Everything else of the browser is real.
+// it returns what a browser gives of one. Everything else of the browser is real.
 func pushService(t *testing.T) string {
 	return fmt.Sprintf(`(() => {
-	const target = n => ({
-		endpoint: "https://updates.push.services.mozilla.com/wpush/v2/" + n,
-		toJSON() { return { endpoint: this.endpoint, keys: { p256dh: %q, auth: "AAECAwQFBgcICQoLDA0ODw" } }; },
+	const target = key => ({
+		endpoint: "https://updates.push.services.mozilla.com/wpush/v2/" + key.slice(1, 22),
+		options: { applicationServerKey: Uint8Array.from(atob(key.replace(/-/g, "+").replace(/_/g, "/")), c => c.charCodeAt(0)).buffer },
+		toJSON() { return { endpoint: this.endpoint, keys: { p256dh: %q, auth: key.slice(1, 22) + "A" } }; },
 		async unsubscribe() { window.gone = true; localStorage.removeItem("target"); return true; },
 	});
 	PushManager.prototype.subscribe = async function (options) {
 		if (window.unreachable) throw new DOMException("no service", "AbortError");
-		window.key = options.applicationServerKey;
-		localStorage.setItem("target", "1");
-		return target(1);
+		const held = localStorage.getItem("target"), key = options.applicationServerKey;
+		if (held && held !== key) throw new DOMException("another key", "InvalidStateError");
+		window.key = key;
+		localStorage.setItem("target", key);
+		return target(key);
 	};
-	PushManager.prototype.getSubscription = async () => localStorage.getItem("target") ? target(1) : null;
+	PushManager.prototype.getSubscription = async () => localStorage.getItem("target") ? target(localStorage.getItem("target")) : null;
 })()`, browserKey(t))
 }
 
@@ -55,7 +61,7 @@ func permit(ctx context.Context, site string, setting cdpbrowser.PermissionSetti
 	return err
 }
 
-// state gives the message that is shown once the button's work is over, and the
+// state returns the message that is shown once the button's work is over, and the
 // buttons that are offered.
 const state = `new Promise(done => {
 	const look = () => {
@@ -85,11 +91,62 @@ func pressPush(t *testing.T, ctx context.Context, do string) []string {
 	return evaluate[[]string](t, ctx, state)
 }
 
+// pushProof has the service worker get the push that asks for a proof, as the subscription service
+// would send it, once the subscription service was asked for one.
+func pushProof(t *testing.T, ctx context.Context, f *front, site string) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; <-time.After(10 * time.Millisecond) {
+		f.Subscriptions.Mu.Lock()
+		asked := len(f.Subscriptions.Proofs) > 0
+		f.Subscriptions.Proofs = nil
+		f.Subscriptions.Mu.Unlock()
+		if asked {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("no proof was asked for")
+		}
+	}
+	if got := evaluate[string](t, reach(t, ctx, site), `(async () => {
+		const push = new PushEvent("push", {data: JSON.stringify({titulo: "Activando las notificaciones", etiqueta: "bienvenida", prueba: "`+pushedProof+`"})});
+		push.waitUntil = work => { push.work = work; };
+		self.dispatchEvent(push);
+		await push.work;
+		const shown = await self.registration.getNotifications({tag: "bienvenida"});
+		for (const n of shown) n.close();
+		return shown.map(n => n.title).join();
+	})()`); got != "Activando las notificaciones" {
+		t.Errorf("the push that asks for a proof shows %q", got)
+	}
+}
+
+// activate presses the button that subscribes, lets the browser prove itself and gives
+// the outcome.
+func activate(t *testing.T, ctx context.Context, f *front, site string) []string {
+	t.Helper()
+	evaluate[[]string](t, ctx, state) // the buttons are there
+	before := tokens(f)
+	evaluate[any](t, ctx, `[...document.querySelectorAll("[data-hacer=activar]")].find(b => !b.closest("[hidden]")).click()`)
+	for deadline := time.Now().Add(time.Minute); ; <-time.After(10 * time.Millisecond) {
+		f.Subscriptions.Mu.Lock()
+		asked := len(f.Subscriptions.Proofs) > 0
+		f.Subscriptions.Mu.Unlock()
+		if asked || time.Now().After(deadline) {
+			break
+		}
+	}
+	if after := tokens(f); len(after) != len(before) {
+		t.Errorf("subscribed before anything was proved: %q", after)
+	}
+	pushProof(t, ctx, f, site)
+	return evaluate[[]string](t, ctx, state)
+}
+
 func TestPushInABrowser(t *testing.T) {
 	ctx := browser(t)
 	f := newFront(t, nil)
-	f.desk.key = "BPGAwp2wnWvQXVpF8hBv8ZLGMHFMGd5uPJTWVHrTzSHVA-1mO2KLrnYz1W9jHJz_sc3cxfVjvuuwsfpTPz4gdkk"
-	site := reception(t, f).URL
+	f.Subscriptions.Key = "BPGAwp2wnWvQXVpF8hBv8ZLGMHFMGd5uPJTWVHrTzSHVA-1mO2KLrnYz1W9jHJz_sc3cxfVjvuuwsfpTPz4gdkk"
+	site := f.Server().URL
 	_, err := chromedp.Run(ctx, func(ctx context.Context, tab *chromedp.Target) (page.AddScriptToEvaluateOnNewDocumentResult, error) {
 		return cdp.Call(ctx, tab, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: pushService(t)})
 	})
@@ -104,7 +161,8 @@ func TestPushInABrowser(t *testing.T) {
 	registration := testPushSubscribes(t, ctx, f, site)
 	worker := attach(t, ctx, site)
 	t.Run("notifications", func(t *testing.T) { testNotifications(t, ctx, worker, site, registration) })
-	t.Run("service worker", func(t *testing.T) { testWorker(t, worker, f) })
+	t.Run("service worker", func(t *testing.T) { testWorker(t, ctx, worker, f, site) })
+	t.Run("other keys", func(t *testing.T) { testPushWithOtherKeys(t, ctx, f, site) })
 	t.Run("cancel", func(t *testing.T) { testPushCancels(t, ctx, f, site) })
 	for _, complaint := range said.take() {
 		t.Error(complaint)
@@ -131,9 +189,9 @@ func testPushFaults(t *testing.T, ctx context.Context, f *front, site string) {
 	}
 	fail := func(err error, closed bool) func() {
 		return func() {
-			f.desk.mu.Lock()
-			defer f.desk.mu.Unlock()
-			f.desk.err, f.desk.closed[subscription.WebPush] = err, closed
+			f.Subscriptions.Mu.Lock()
+			defer f.Subscriptions.Mu.Unlock()
+			f.Subscriptions.Err, f.Subscriptions.Closed[subscription.WebPush] = err, closed
 		}
 	}
 	shown("sin_parques", func() {})
@@ -166,7 +224,7 @@ func testPushFaults(t *testing.T, ctx context.Context, f *front, site string) {
 	} {
 		shown(test.state, func() { evaluate[any](t, ctx, "window.fetch = async () => "+test.answer+"; 0") })
 	}
-	if len(f.desk.active) != 1 { // that of the fixture
+	if len(f.Subscriptions.Active) != 1 { // that of the fixture
 		t.Error("a failure left a subscription")
 	}
 }
@@ -180,16 +238,16 @@ func testPushSubscribes(t *testing.T, ctx context.Context, f *front, site string
 		for (const [name, value] of Object.entries({viaje_desde: "2026-12-01", viaje_hasta: "2026-12-09", silencio_desde: "22:00", silencio_hasta: "06:30"}))
 			document.querySelector("[name=" + name + "]").value = value;
 		for (const value of ["peligro", "en", "nieve"]) document.querySelector("[value=" + value + "]").checked = true`)
-	got := pressPush(t, ctx, "activar")
+	got := activate(t, ctx, f, site)
 	if got[0] != "activado" || got[1] != "Cancelar las notificaciones|Cambiar a lo marcado arriba" {
 		t.Fatalf("subscribing ended with %q", got)
 	}
 	shoot(t, ctx, "push-activado", 360)
-	if key := evaluate[string](t, ctx, "window.key"); key != f.desk.key {
+	if key := evaluate[string](t, ctx, "window.key"); key != f.Subscriptions.Key {
 		t.Errorf("subscribed for the key %q", key)
 	}
 	token := strings.Join(tokens(f), " ")
-	made := f.desk.active[token]
+	made := f.Subscriptions.Active[token]
 	if made == nil || made.Target == nil || len(made.Preferences.Parks) != 0 || len(made.Preferences.Trails) != 1 || made.Consent.Policy == "" {
 		t.Fatalf("subscribed: %+v", made)
 	}
@@ -216,13 +274,39 @@ func testPushSubscribes(t *testing.T, ctx context.Context, f *front, site string
 	return seen.Registrations[0].RegistrationID
 }
 
+// testPushWithOtherKeys: a browser that subscribed under the keys before subscribes under
+// the present ones when it comes back, by itself, and the old place is given up. While
+// they are the same nothing is asked for.
+func testPushWithOtherKeys(t *testing.T, ctx context.Context, f *front, site string) {
+	before, wish := tokens(f), spelled(f.Subscriptions.Active[tokens(f)[0]].Preferences)
+	visit(t, ctx, site+"/suscribirse", 360, "light")
+	if got := evaluate[[]string](t, ctx, state); got[0] != "" || len(f.Subscriptions.Proofs) != 0 {
+		t.Errorf("under the same keys: %q, %d proofs", got, len(f.Subscriptions.Proofs))
+	}
+	f.Subscriptions.Mu.Lock()
+	f.Subscriptions.Key = "B" + browserKey(t)[1:]
+	f.Subscriptions.Mu.Unlock()
+	visit(t, ctx, site+"/suscribirse", 360, "light")
+	pushProof(t, ctx, f, site)
+	if got := evaluate[[]string](t, ctx, state); got[0] != "activado" || !strings.Contains(got[1], "Cancelar las notificaciones") {
+		t.Errorf("under other keys: %q", got)
+	}
+	after := tokens(f)
+	if len(after) != 1 || after[0] == before[0] || spelled(f.Subscriptions.Active[after[0]].Preferences) != wish {
+		t.Errorf("subscribed: %q, before %q", after, before)
+	}
+	if key := evaluate[string](t, ctx, "window.key"); key != f.Subscriptions.Key {
+		t.Errorf("subscribed for the key %q", key)
+	}
+}
+
 func testPushCancels(t *testing.T, ctx context.Context, f *front, site string) {
 	visit(t, ctx, site+"/suscribirse", 360, "light")
 	if got := pressPush(t, ctx, "cancelar"); got[0] != "cancelado" || got[1] != "Avisarme en este navegador" {
 		t.Errorf("cancelling ended with %q", got)
 	}
 	shoot(t, ctx, "push-cancelado", 360)
-	if len(f.desk.active) != 1 {
+	if len(f.Subscriptions.Active) != 1 {
 		t.Error("the subscription is still there")
 	}
 	visit(t, ctx, site+"/suscribirse", 360, "light")

@@ -1,4 +1,6 @@
-package site
+//go:build browser
+
+package site_test
 
 import (
 	"context"
@@ -39,7 +41,7 @@ func testPushFromThePark(t *testing.T, ctx context.Context, f *front, site strin
 	}
 	shoot(t, ctx, "parque-avisarme", 360)
 	shoot(t, ctx, "parque-avisarme", 768)
-	if got := pressPush(t, ctx, "activar"); got[0] != "activado" || got[1] != "Cancelar las notificaciones" || askedFor(t, ctx) != 1 {
+	if got := activate(t, ctx, f, site); got[0] != "activado" || got[1] != "Cancelar las notificaciones" || askedFor(t, ctx) != 1 {
 		t.Fatalf("after the second press: %q", got)
 	}
 	shoot(t, ctx, "parque-avisarme-activado", 360)
@@ -47,7 +49,7 @@ func testPushFromThePark(t *testing.T, ctx context.Context, f *front, site strin
 	if len(list) != 1 {
 		t.Fatalf("%d subscriptions", len(list))
 	}
-	if made := f.desk.active[list[0]]; spelled(made.Preferences) != "torres-del-paine;;precaucion;es;" || made.Consent.Policy == "" || made.Channel != subscription.WebPush {
+	if made := f.Subscriptions.Active[list[0]]; spelled(made.Preferences) != "torres-del-paine;;precaucion;es;" || made.Consent.Policy == "" || made.Channel != subscription.WebPush {
 		t.Errorf("subscribed: %+v", made)
 	}
 	if got := onPark(t, ctx, site+"/parques/torres-del-paine"); got[0] != "" || got[1] != "Cancelar las notificaciones" || askedFor(t, ctx) != 0 {
@@ -61,7 +63,7 @@ func testPushFromThePark(t *testing.T, ctx context.Context, f *front, site strin
 	if got := pressPush(t, ctx, "agregar"); got[0] != "activado" || got[1] != "Cancel the notifications" {
 		t.Errorf("after adding: %q", got)
 	}
-	if p := f.desk.active[tokens(f)[0]].Preferences; !slices.Equal(p.Parks, []string{"torres-del-paine", "conguillio"}) || p.Language != subscription.Spanish {
+	if p := f.Subscriptions.Active[tokens(f)[0]].Preferences; !slices.Equal(p.Parks, []string{"torres-del-paine", "conguillio"}) || p.Language != subscription.Spanish {
 		t.Errorf("both: %s", spelled(p))
 	}
 	if href := evaluate[string](t, ctx, `document.querySelector("[data-gestionar]").getAttribute("href")`); href != "/en/gestionar/"+tokens(f)[0] {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"vigia/forecast/hazard"
+	"vigia/forecast/snapshot"
 	"vigia/store"
 )
 
@@ -17,7 +18,7 @@ type record struct {
 	Days    []recordDay
 }
 
-// recordDay is one local day: a strip, the same in words, and its table.
+// recordDay is one local day: a timeline, the same in words, and its table.
 type recordDay struct {
 	tableDay
 	Bars []bar
@@ -34,38 +35,38 @@ type issue struct {
 }
 
 // record reads the history of a trail. It does not expire.
-func (a almanac) record(m moment, trail int) record {
-	issues := m.issues(trail)
+func (v View) record(trail int) record {
+	issues := v.issues(trail)
 	if issues == nil {
 		return record{}
 	}
 	hours := make([]hour, len(issues))
 	for i := range issues {
-		hours[i] = hour{start: issues[i].hour, outlook: outlook{State: issues[i].row.State, Main: issues[i].main(), Reason: hazard.PartialData}}
+		hours[i] = hour{start: issues[i].hour, ParkState: snapshot.ParkState{State: issues[i].row.State, Main: issues[i].main(), Reason: hazard.PartialData}}
 	}
-	days := a.pastDays(hours)
+	days := v.pastDays(hours)
 	columns := longestDay(days)
-	r := record{Columns: a.texts.columns(), Clock: dayClock(columns), Days: make([]recordDay, len(days))}
+	r := record{Columns: v.tableHead(), Clock: dayClock(columns), Days: make([]recordDay, len(days))}
 	for i, day := range days {
 		r.Days[len(days)-1-i] = recordDay{
-			tableDay: a.recordTable(m, trail, issues[:len(day)]),
-			Bars:     drawBars(day, columns), Text: a.pastText(day), Main: a.texts.mainHazards(day),
+			tableDay: v.recordTable(trail, issues[:len(day)]),
+			Bars:     drawBars(day, columns), Text: v.pastText(day), Main: v.mainHazards(day),
 		}
 		issues = issues[len(day):]
 	}
 	return r
 }
 
-// issues gives the hours past of a trail in their order, from the first one that
+// issues returns the hours past of a trail in their order, from the first one that
 // was kept on; nil when none has a state.
-func (m moment) issues(trail int) []issue {
-	present := m.now.UTC().Truncate(time.Hour)
+func (v View) issues(trail int) []issue {
+	present := v.Now.UTC().Truncate(time.Hour)
 	list := make([]issue, recordHours)
 	for i := range list {
 		list[i].hour = present.Add(time.Duration(i-pastHours) * time.Hour)
 	}
 	first, known := recordHours, false
-	for _, kept := range m.History.Hours {
+	for _, kept := range v.History.Hours {
 		i := pastHours - int(present.Sub(kept.Hour)/time.Hour)
 		if kept.Hour.After(present) || i < 0 || trail >= len(kept.Rows) {
 			continue
@@ -88,35 +89,35 @@ func (i issue) main() hazard.Hazard {
 }
 
 // recordTable makes the table of a day: the hours that were kept.
-func (a almanac) recordTable(m moment, trail int, issues []issue) tableDay {
-	park := m.Catalogue.Parks[m.Catalogue.Trails[trail].Park]
+func (v View) recordTable(trail int, issues []issue) tableDay {
+	park := v.Catalogue.Parks[v.Catalogue.Trails[trail].Park]
 	var days []tableDay
 	for _, i := range issues {
 		if !i.kept {
 			continue
 		}
-		row := a.tableRow(i.hour, park, &i.row.Medians)
-		row.level, row.Note = a.texts.level(i.row.State), a.texts.quality(i.row.Quality)
+		row := v.tableRow(i.hour, park, &i.row.Medians)
+		row.Level, row.Note = v.level(i.row.State), v.Quality(i.row.Quality)
 		if main := i.main(); main != hazard.NoHazard {
-			row.Why = a.texts.say("amenaza." + main.String())
+			row.Why = v.Hazard(main)
 		}
-		days = a.addRow(days, park, i.hour, row)
+		days = v.addRow(days, park, i.hour, row)
 	}
 	if len(days) == 0 {
-		return tableDay{Name: a.day(issues[0].hour)}
+		return tableDay{Name: v.Day(issues[0].hour)}
 	}
 	return days[0]
 }
 
 // mainHazards names the hazards of a day's amber and red hours, each once.
-func (t texts) mainHazards(hours []hour) []string {
+func (v View) mainHazards(hours []hour) []string {
 	var seen [hazard.NumHazards]bool
 	var names []string
 	for _, h := range hours {
 		// #nosec G602 -- what is not NoHazard is below NumHazards
 		if h.Main != hazard.NoHazard && !seen[h.Main] {
 			seen[h.Main] = true
-			names = append(names, t.say("amenaza."+h.Main.String()))
+			names = append(names, v.Hazard(h.Main))
 		}
 	}
 	return names

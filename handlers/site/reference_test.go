@@ -1,18 +1,13 @@
 package site
 
 import (
-	"context"
-	"html"
-	"net/http/httptest"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"vigia/handlers/api"
-	"vigia/web"
+	"vigia/web/wording"
 )
 
 func theContract(t testing.TB) *contract {
@@ -39,10 +34,7 @@ func contractKeys() map[string][]string {
 	if err != nil {
 		return nil
 	}
-	words, err := spanish()
-	if err != nil {
-		return nil
-	}
+	r := referenceWords{wording.Spanish, c}
 	f := map[string][]string{
 		"api.en.": {"path", "query"}, "api.tipo.": {"string", "number", "integer", "boolean", "object", "date", "date-time"},
 	}
@@ -58,12 +50,11 @@ func contractKeys() map[string][]string {
 	for _, r := range c.Components.Responses {
 		f["api.respuesta."] = append(f["api.respuesta."], r.Name)
 	}
-	r := referenceWords{words, c}
 	for _, resource := range r.resources() {
 		f["api.recurso."] = append(f["api.recurso."], resource.Name)
 	}
 	c.everyField(func(resource, path string, _ *schema) {
-		f["api.campo."] = append(f["api.campo."], strings.TrimPrefix(words.fieldKey(resource, path), "api.campo."))
+		f["api.campo."] = append(f["api.campo."], strings.TrimPrefix(r.fieldKey(resource, path), "api.campo."))
 	})
 	return f
 }
@@ -87,7 +78,7 @@ func (c *contract) everyField(do func(resource, path string, s *schema)) {
 }
 
 func TestReferenceHasAllOfTheDocument(t *testing.T) {
-	c, e := theContract(t), short(edition(t))
+	c, e := theContract(t), short(newSnapshot(t))
 	operations := 0
 	for _, root := range []string{"", "/en"} {
 		page := pageOf(t, e, now, root+"/api")
@@ -137,17 +128,18 @@ func TestReferenceHasAllOfTheDocument(t *testing.T) {
 			t.Errorf("%s: a text is missing", root)
 		}
 	}
-	if operations != 28 {
+	if operations != 32 {
 		t.Errorf("%d operations in two languages", operations)
 	}
 }
 
 // What the document says in Spanish is what the page says.
 func TestReferenceSaysWhatTheDocumentSays(t *testing.T) {
-	c, words := theContract(t), newSite(t).languages[0].texts
+	c := theContract(t)
+	words := referenceWords{wording.Spanish, c}
 	same := func(what, key, said string) {
-		if said != "" && words.say(key) != said {
-			t.Errorf("%s: the document says %q, the page %q", what, said, words.say(key))
+		if said != "" && words.Text(key) != said {
+			t.Errorf("%s: the document says %q, the page %q", what, said, words.Text(key))
 		}
 	}
 	c.everyOperation(func(_ string, item *pathItem, _ string, o *operation) {
@@ -169,89 +161,3 @@ func TestReferenceSaysWhatTheDocumentSays(t *testing.T) {
 		same(resource+"."+path, words.fieldKey(resource, path), s.Description)
 	})
 }
-
-// The examples that the page asks for without a script are answered.
-func TestReferenceExamplesAreAnswered(t *testing.T) {
-	server := reception(t, newFront(t, nil))
-	page := pageOf(t, edition(t), now, "/api")
-	examples := regexp.MustCompile(`class="abrir" href="([^"]+)"`).FindAllStringSubmatch(page, -1)
-	if len(examples) != 11 {
-		t.Errorf("%d examples", len(examples))
-	}
-	for _, m := range examples {
-		r := httptest.NewRequest("GET", html.UnescapeString(m[1]), nil)
-		w := httptest.NewRecorder()
-		server.Config.Handler.ServeHTTP(w, r)
-		if w.Code != 200 {
-			t.Errorf("%s: %d", m[1], w.Code)
-		}
-	}
-}
-
-func TestContractFaults(t *testing.T) {
-	for _, bad := range []string{`[]`, `{}`, `{"servers":[{"url":"/"}],"paths":[]}`, `{"servers":[{"url":"/"}],"paths":{"/a":{"get":[]}}}`} {
-		if _, err := readContract([]byte(bad)); err == nil {
-			t.Errorf("%s passes", bad)
-		}
-	}
-}
-
-func TestReferenceInABrowser(t *testing.T) {
-	ctx := browser(t)
-	server := reception(t, newFront(t, nil))
-	var said complaints
-	said.watch(t, ctx, server.URL)
-	for _, path := range []string{"/api", "/en/api"} {
-		if got := visit(t, ctx, server.URL+path, 360, "light"); got.Overflow > 0 {
-			t.Errorf("%s: %d px wider than the screen", path, got.Overflow)
-		}
-		runExample(t, ctx, "listarParques", "", "200", `"data": [`)
-		runExample(t, ctx, "listarUmbrales", "", "200", `"reglas_version"`)
-		runExample(t, ctx, "verPronostico", `f.slug.value = "lauca"; f.horas.value = "2";`, "200", `"horas": [`)
-		runExample(t, ctx, "listarAlertas", `f.nivel.value = "peligro";`, "200", `"nivel": "peligro"`)
-		if complaints := said.take(); len(complaints) > 0 {
-			t.Errorf("%s: %v", path, complaints)
-		}
-		runExample(t, ctx, "verParque", `f.slug.value = "no-hay?x";`, "404", `parque_no_encontrado`)
-		said.take() // the browser notes the 404
-		shoot(t, ctx, path, 360)
-	}
-	if err := chromedp.Do(ctx, withoutScripts(true)); err != nil {
-		t.Fatal(err)
-	}
-	got := visit(t, ctx, server.URL+"/api", 360, "light")
-	if strings.Contains(got.Text, "Probar") || !strings.Contains(got.Text, "Abrir esta dirección") {
-		t.Error("without a script there is a button that does nothing, or no link")
-	}
-}
-
-// runExample fills the fields of an example, presses its button and waits for what
-// the page then shows.
-func runExample(t *testing.T, ctx context.Context, id, fill, status, has string) {
-	t.Helper()
-	type shownAnswer struct{ Status, Headers, Text, Command string }
-	got, err := chromedp.Run(ctx, chromedp.Evaluate[shownAnswer](`(async () => {
-		const section = document.getElementById("`+id+`").closest("section"), f = section.querySelector("form");
-		`+fill+`
-		f.dispatchEvent(new Event("input"));
-		f.querySelector("[type=submit]").click();
-		const state = f.querySelector(".resultado");
-		while (!/^\d/.test(state.textContent) || f.querySelector("[type=submit]").disabled) await new Promise(requestAnimationFrame);
-		const answer = {Status: state.textContent, Headers: f.querySelector(".cabeceras").innerText,
-			Text: f.querySelector(".json").innerText, Command: section.querySelector(".orden").textContent};
-		state.textContent = "";
-		return answer;
-	})()`, chromedp.EvalAwaitPromise))
-	if err != nil {
-		t.Fatalf("%s: %v", id, err)
-	}
-	if !strings.HasPrefix(got.Status, status+" ") || !strings.Contains(got.Text, has) || !strings.Contains(got.Headers, "Cache-Control") {
-		t.Errorf("%s: %+.300v", id, got)
-	}
-	if strings.Contains(fill, "no-hay?x") && !strings.Contains(got.Command, "/parques/no-hay%3Fx'") {
-		t.Errorf("%s: the command is %s", id, got.Command)
-	}
-}
-
-// spanish reads the texts of the first language.
-func spanish() (texts, error) { return readTexts(web.Files, tongues[0]) }

@@ -2,50 +2,34 @@ package site
 
 import "strings"
 
-// Route gives the route of a page or file that is there, as it is written in the
-// program: the same for every park, trail, alert and language, so that there are
-// few of them.
-func Route(path string) string {
-	for _, other := range tongues[1:] {
-		if rest, ok := strings.CutPrefix(path, other.Root); ok && (rest == "" || rest[0] == '/') {
-			path = rest
-		}
-	}
-	first, rest, deeper := strings.Cut(strings.TrimPrefix(path, "/"), "/")
-	switch {
-	case first == "":
-		return "/"
-	case !deeper:
-		return path
-	}
-	switch first {
-	case "static":
-		return "/static/*file"
-	case "alertas":
-		return "/alertas/:id"
-	case "insignia":
-		return "/insignia/:slug.svg"
-	case "texto":
-		return "/texto/:slug"
-	case "parques":
-		return parkRoute(rest)
-	}
-	return path
+// patterns are the routes of a publication's pages, and of the files that package feeds
+// puts among them, in the first language; untranslated ones have no form in the others.
+var patterns = []string{
+	"/", alertsPath, alertsPath + "/:id", alertsPath + ".atom",
+	"/metodo", "/precision", "/api", "/acerca", "/accesibilidad", "/privacidad", offlinePath,
+	"/parques/:slug", "/parques/:slug/hoja", "/parques/:slug/alertas.atom", "/parques/:slug/senderos/:sendero",
+	"/texto/:slug", "/insignia/:slug.svg",
 }
 
-// parkRoute gives the route of a path below /parques/.
-func parkRoute(rest string) string {
-	const park = "/parques/:slug"
-	slash := strings.IndexByte(rest, '/')
-	if slash < 0 {
-		return park
+var untranslated = []string{"/parques.geojson", PrecisionCSV, sitemapPath, "/parques/:slug/historial.csv"}
+
+// AddPages adds the routes of the pages and files of a publication. The name of a
+// route is the same in every language.
+func AddPages(add func(pattern, name string)) {
+	for _, t := range locales {
+		for _, pattern := range patterns {
+			add(t.Root+pattern, pattern)
+		}
 	}
-	below := rest[slash:]
-	switch {
-	case strings.HasPrefix(below, "/senderos/"):
-		return park + "/senderos/:sendero"
-	case below == "/hoja", below == "/alertas.atom", below == "/historial.csv":
-		return park + below
+	for _, pattern := range untranslated {
+		add(pattern, pattern)
 	}
-	return park + "/*"
+}
+
+// AssetName returns the name of an asset's route in the metrics.
+func AssetName(path string) string {
+	if strings.HasPrefix(path, "/static/") {
+		return "/static/*file"
+	}
+	return path
 }

@@ -15,9 +15,9 @@ type ruleRow struct {
 	Amber, Red []string
 }
 
-// ruleRows spells out the thresholds of a hazard as the rules compare them, a row
+// ruleRows segments out the thresholds of a hazard as the rules compare them, a row
 // for each kind of place that they tell apart.
-func (t texts) ruleRows(r *hazard.Rules, h hazard.Hazard) (rows []ruleRow) {
+func (v View) ruleRows(r *hazard.Rules, h hazard.Hazard) (rows []ruleRow) {
 	absent := false
 	for _, kind := range kindsOfPlace(r, h) {
 		amber, red := r.Criteria(h, kind.terrain())
@@ -25,10 +25,10 @@ func (t texts) ruleRows(r *hazard.Rules, h hazard.Hazard) (rows []ruleRow) {
 			absent = true
 			continue
 		}
-		rows = append(rows, ruleRow{t.placeName(kind), t.alternatives(amber), t.alternatives(red)})
+		rows = append(rows, ruleRow{v.placeName(kind), v.alternatives(amber), v.alternatives(red)})
 	}
 	if absent {
-		rows = append(rows, ruleRow{Place: t.say("metodo.lugar.ausente")})
+		rows = append(rows, ruleRow{Place: v.Text("metodo.lugar.ausente")})
 	}
 	return rows
 }
@@ -102,51 +102,51 @@ func commonestLast[T any](groups [][]T) [][]T {
 	return append(slices.Delete(groups, largest, largest+1), last)
 }
 
-// placeName says a kind of place: "bosque", "zona árida", "demás lugares".
-func (t texts) placeName(k kindOfPlace) string {
+// placeName names a kind of place: "bosque", "zona árida", "demás lugares".
+func (v View) placeName(k kindOfPlace) string {
 	var parts []string
 	if k.remote {
-		parts = append(parts, t.say("metodo.lugar.remoto"))
+		parts = append(parts, v.Text("metodo.lugar.remoto"))
 	}
 	if len(k.zones) < len(hazard.Zones()) {
 		names := make([]string, len(k.zones))
 		for i, z := range k.zones {
-			names[i] = t.say("metodo.zona." + z.String())
+			names[i] = v.Text("metodo.zona." + z.String())
 		}
-		parts = append(parts, t.say("metodo.lugar.zona", "zonas", strings.Join(names, ", ")))
+		parts = append(parts, v.Text("metodo.lugar.zona", "zonas", strings.Join(names, ", ")))
 	}
 	switch {
 	case k.rest:
-		parts = append(parts, t.say("metodo.lugar.demas"))
+		parts = append(parts, v.Text("metodo.lugar.demas"))
 	case len(k.exposures) < hazard.NumExposures:
 		names := make([]string, len(k.exposures))
 		for i, e := range k.exposures {
-			names[i] = t.say("metodo.exposicion." + e.String())
+			names[i] = v.Text("metodo.exposicion." + e.String())
 		}
 		parts = append(parts, strings.Join(names, ", "))
 	case len(parts) == 0:
-		parts = append(parts, t.say("metodo.lugar.todos"))
+		parts = append(parts, v.Text("metodo.lugar.todos"))
 	}
 	return strings.Join(parts, "; ")
 }
 
 // alternatives writes what is enough for a level, one way a string.
-func (t texts) alternatives(list [][]hazard.Criterion) []string {
+func (v View) alternatives(list [][]hazard.Criterion) []string {
 	ways := make([]string, len(list))
 	for i, criteria := range list {
 		parts := make([]string, len(criteria))
 		for j, c := range criteria {
-			parts[j] = t.criterion(c)
+			parts[j] = v.criterion(c)
 		}
-		ways[i] = strings.Join(parts, t.say("metodo.y"))
+		ways[i] = strings.Join(parts, v.Text("metodo.y"))
 	}
 	return ways
 }
 
 // criterion writes a comparison with all the figures of its threshold.
-func (t texts) criterion(c hazard.Criterion) string {
+func (v View) criterion(c hazard.Criterion) string {
 	if c.HourOfDay {
-		return t.say("metodo.hora_local") + " " + c.Sign + "\u00a0" + t.decimal(c.Threshold, 6) + "\u00a0h"
+		return v.Text("metodo.hora_local") + " " + c.Sign + "\u00a0" + v.Decimal(c.Threshold, 6) + "\u00a0h"
 	}
 	value, unit := c.Threshold, "\u00a0"+c.Quantity.Unit()
 	switch c.Quantity {
@@ -155,5 +155,5 @@ func (t texts) criterion(c hazard.Criterion) string {
 	case hazard.WeatherCodeQuantity, hazard.UVQuantity:
 		unit = ""
 	}
-	return t.say("cantidad."+c.Quantity.String()) + " " + c.Sign + "\u00a0" + t.decimal(value, 6) + unit
+	return v.Text("cantidad."+c.Quantity.String()) + " " + c.Sign + "\u00a0" + v.Decimal(value, 6) + unit
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"rsc.io/qr"
 
@@ -23,17 +22,17 @@ const (
 )
 
 // sheetPage is a park on one sheet of paper, for the wall of a refuge: it must be
-// read without colours, and says until when it counts.
+// read without colours, and has the end of its validity on it.
 type sheetPage struct {
 	parkLink
 	Kind         string
-	Now          headline
-	Hour         string // of the state
+	Now          Headline
+	Hour         string // of the state: "las 14:00"
 	Lasts        string // until when the state holds in the estimates, empty without state
 	Age          validity
 	Official     []noticeView
 	MoreOfficial string
-	Strip        sheetStrip
+	Timeline     sheetTimeline
 	Trails       []sheetTrail
 	MoreTrails   string
 	Alerts       alertList
@@ -45,75 +44,89 @@ type sheetPage struct {
 
 // sheetTrail is a trail on a line.
 type sheetTrail struct {
-	Name  string
-	Now   level
-	Worst string
-	worst hazard.State
+	Name     string
+	Official string // what official bodies say of it now, "" for nothing
+	Now      Level
+	Worst    string
+	worst    hazard.State
+	closed   bool
 }
 
 // putSheets adds the sheet of each park.
-func (p *printing) putSheets() {
+func (p *pageBuilder) putSheets() {
 	for i, park := range p.Catalogue.Parks {
 		path := "/parques/" + park.Slug + "/hoja"
-		p.put(path, "hoja", func() frame {
-			local := p.country.in(park.TimeZone)
-			local.page = nil
-			f := p.frame(p.language, p.moment, path, "hoja", p.sheet(local, i)).dated(local, p.moment, true)
-			f.Title = p.say("titulo.hoja", "parque", park.Name)
-			f.Description = p.say("descripcion.hoja", "parque", park.Name)
+		p.put(path, "hoja", func() Frame {
+			local := p.ofPark(park)
+			f := local.current(path, "hoja", local.sheet(i), "parque", park.Name)
 			f.NoIndex = true // it is the park's page once more
 			return f
 		})
 	}
 }
 
-func (p *printing) sheet(a almanac, park int) sheetPage {
-	here, now := p.Catalogue.Parks[park], p.parkAt(park, 0)
+func (v View) sheet(park int) sheetPage {
+	here, now := v.Catalogue.Parks[park], v.Park(park, 0)
 	page := sheetPage{
-		parkLink: p.linkTo(here), Kind: p.say("tipo_parque." + here.Kind), Now: p.headline(now), Hour: a.clock(p.hour),
-		Age: a.validity(p.moment), Strip: a.sheetStrip(p.moment, park), Alerts: a.alerts(p.moment, here.Slug),
-		Emergency: p.Catalogue.Emergency,
+		parkLink: v.linkTo(here), Kind: v.Text("tipo_parque." + here.Kind), Now: v.Headline(now), Hour: v.Localizer.At(v.PresentHour()),
+		Age: v.validity(), Timeline: v.sheetTimeline(park), Alerts: v.alerts(here.Slug),
+		Emergency: v.Catalogue.Emergency,
 	}
-	page.Lasts = a.answer(p.moment, park, now).Lasts
-	official := a.official(p.moment, park)
+	page.Lasts = v.answer(park, now).Lasts
+	official := v.official(park, "")
 	page.Official = append(official.Volcanoes, official.Closures...)
 	if more := len(page.Official) - sheetOfficial; more > 0 {
-		page.Official, page.MoreOfficial = page.Official[:sheetOfficial], p.count("hoja.mas_oficiales", more)
+		page.Official, page.MoreOfficial = page.Official[:sheetOfficial], v.Count("hoja.mas_oficiales", more)
 	}
 	if more := len(page.Alerts.Active) - sheetAlerts; more > 0 {
-		page.Alerts.Active, page.MoreAlerts = page.Alerts.Active[:sheetAlerts], p.count("hoja.mas_alertas", more)
+		page.Alerts.Active, page.MoreAlerts = page.Alerts.Active[:sheetAlerts], v.Count("hoja.mas_alertas", more)
 	}
 	for trail := here.FirstTrail; trail < here.FirstTrail+here.NumTrails; trail++ {
-		page.Trails = append(page.Trails, a.sheetTrail(p.moment, trail))
+		page.Trails = append(page.Trails, v.sheetTrail(trail))
 	}
-	room := p.sheetRoom(&page)
+	room := v.sheetRoom(&page)
 	if more := len(page.Trails) - room; more > 0 {
-		slices.SortStableFunc(page.Trails, func(x, y sheetTrail) int { return cmp.Compare(y.worst, x.worst) })
-		page.Trails, page.MoreTrails = page.Trails[:room], p.count("hoja.mas_senderos", more)
+		slices.SortStableFunc(page.Trails, func(x, y sheetTrail) int {
+			if x.closed != y.closed && x.closed {
+				return -1
+			} else if x.closed != y.closed {
+				return 1
+			}
+			return cmp.Compare(y.worst, x.worst)
+		})
+		page.Trails, page.MoreTrails = page.Trails[:room], v.Count("hoja.mas_senderos", more)
 	}
-	if p.options.BaseURL != "" {
-		page.Address = p.options.BaseURL + page.Path
+	if v.BaseURL != "" {
+		page.Address = v.BaseURL + page.Path
 		page.Code = drawQR(page.Address)
 	}
 	return page
 }
 
-// sheetRoom tells for how many trails a sheet has room beside what else is on it.
-func (p *printing) sheetRoom(page *sheetPage) int {
+// sheetRoom returns for how many trails a sheet has room beside what else is on it.
+func (v View) sheetRoom(page *sheetPage) int {
 	room := sheetTrails - sheetTaller*len(page.Official)
-	if p.Simulated {
+	if v.Simulated {
 		room -= sheetTaller
 	}
+	marked := 0 // rows with an official notice, which may take a second line
+	for _, trail := range page.Trails {
+		marked += min(len(trail.Official), 1)
+	}
+	room -= (marked + 1) / 2
 	const usual, ofRow = 8, 4 // emergency numbers
 	room -= max(0, len(page.Emergency)-usual+ofRow-1) / ofRow
 	return max(room, 1)
 }
 
-// sheetTrail says the worst of a trail in the hours shown, and how many of them are
+// sheetTrail returns the worst of a trail in the hours shown, and how many of them are
 // without data.
-func (a almanac) sheetTrail(m moment, trail int) sheetTrail {
-	row := sheetTrail{Name: m.Catalogue.Trails[trail].Name, Now: a.texts.level(m.estimateAt(trail, 0).State)}
-	hours := m.hoursOf(trail)
+func (v View) sheetTrail(trail int) sheetTrail {
+	here := v.Catalogue.Trails[trail]
+	row := sheetTrail{Name: here.Name, Now: v.level(v.TrailAt(trail, 0).State)}
+	official := v.InForce(here.Park).OnTrails(here.Slug)
+	row.Official, row.closed = strings.Join(v.ClosureLines(official, here.Slug), "; "), official.closed()
+	hours := v.HoursOf(trail)
 	first, unknown := -1, shownHours-len(hours)
 	for h := range hours {
 		switch state := hours[h].State; {
@@ -125,31 +138,21 @@ func (a almanac) sheetTrail(m moment, trail int) sheetTrail {
 	}
 	switch {
 	case row.worst == hazard.Unknown:
-		row.Worst = a.texts.say("estado.nada")
+		row.Worst = v.Text("estado.nada")
 		return row
 	case row.worst == hazard.Green:
-		row.Worst = a.texts.say("hoja.sin_senales", "n", shownHours-unknown)
+		row.Worst = v.Text("hoja.sin_senales", "n", shownHours-unknown)
 	default:
 		end := first + 1
 		for end < len(hours) && hours[end].State == row.worst {
 			end++
 		}
-		row.Worst = a.texts.say("hoja.peor_de", "estado", a.texts.say("estado."+levelKey(row.worst)),
-			"amenaza", a.briefHazard(hours[first].Main), "cuando", a.briefWindow(m.at(first), m.at(end)))
+		row.Worst = v.StateBy(row.worst, hours[first].Main) + ", " + v.byDate().Span(v.HourAhead(first), v.HourAhead(end))
 	}
 	if unknown > 0 {
-		row.Worst = a.texts.say("hoja.faltan", "que", row.Worst, "n", unknown)
+		row.Worst = v.Text("hoja.faltan", "que", row.Worst, "n", unknown)
 	}
 	return row
-}
-
-// briefWindow says from when to when in dates alone, on the least room.
-func (a almanac) briefWindow(start, end time.Time) string {
-	first, last := a.briefDay(start.In(a.zone)), a.briefDay(a.endDay(end).In(a.zone))
-	if first == last {
-		return a.texts.say("hoja.dia", "dia", first, "desde", a.clock(start), "hasta", a.clockAtEnd(end))
-	}
-	return a.texts.say("hoja.dias", "dia", first, "desde", a.clock(start), "otro", last, "hasta", a.clockAtEnd(end))
 }
 
 // qrCode is a QR code as the outline of its dark modules, with the quiet zone that

@@ -1,11 +1,6 @@
 package site
 
 import (
-	"context"
-	"net/http"
-	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -13,23 +8,20 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/page"
-	"github.com/chromedp/chromedp"
 	"rsc.io/qr"
 
 	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
-	"vigia/handlers/prepared"
+	"vigia/handlers/site/sitetest"
 	"vigia/store"
 	"vigia/store/notices"
 )
 
-// fullSheet is an edition in which one park has more of everything than a sheet has
+// fullSheet is a snapshot in which one park has more of everything than a sheet has
 // room for, its weather changing all the time, and its slug.
-func fullSheet(t testing.TB) (*store.Edition, string) {
+func fullSheet(t testing.TB) (*store.Snapshot, string) {
 	t.Helper()
-	e := *showcaseEditions(t)["larga"]
+	e := *showcaseSnapshots(t)["larga"]
 	i, ok := e.Catalogue.ParkBySlug("torres-del-paine")
 	if !ok {
 		t.Fatal("the catalogue has no torres-del-paine")
@@ -72,8 +64,8 @@ func fullSheet(t testing.TB) (*store.Edition, string) {
 
 func TestSheetCountsWhatItLeavesOut(t *testing.T) {
 	e, slug := fullSheet(t)
-	text := readable(fileAt(t, e, now, "/parques/"+slug+"/hoja"))
-	for _, want := range []string{"Y 7 alertas más", "Y 3 más, en la página", "Y 4 senderos más", "rojo señales de viento blanco", "14–16 h rojo: viento blanco; 16–18 h amarillo: condiciones de incendio; 18–20 h sin datos",
+	text := readable(pageOf(t, e, now, "/parques/"+slug+"/hoja"))
+	for _, want := range []string{"Y 7 alertas más", "Y 3 más, en la página", "Y 7 senderos más", "rojo viento blanco", "14–16 h rojo: viento blanco; 16–18 h amarillo: riesgo de incendio; 18–20 h sin datos",
 		"rojo por viento blanco", "; sin datos en 18 h", "Válida hasta el", "Después de esa hora esta hoja no vale", "Estimado sáb 21 nov, 14:00", "131 Ambulancia (SAMU)", "restringido",
 		"https://vigia.example/parques/torres-del-paine", "No es un aviso oficial"} {
 		if !strings.Contains(text, want) {
@@ -88,17 +80,17 @@ func TestSheetCountsWhatItLeavesOut(t *testing.T) {
 	catalogue.Parks = slices.Clone(catalogue.Parks)
 	catalogue.Parks[i].NumTrails += 3 // those of the next park
 	e.Catalogue = &catalogue
-	sheet := readable(fileAt(t, e, now, "/parques/"+slug+"/hoja"))
-	if !strings.Contains(sheet, "Y 7 senderos más, en la página del parque.") || strings.Count(sheet, "rojo por viento blanco") < 12 {
+	sheet := readable(pageOf(t, e, now, "/parques/"+slug+"/hoja"))
+	if !strings.Contains(sheet, "Y 10 senderos más, en la página del parque.") || strings.Count(sheet, "rojo por viento blanco") < 9 {
 		t.Errorf("the worst trails are not on it: %s", sheet)
 	}
 }
 
 func TestSheetWithoutEstimates(t *testing.T) {
-	for name, e := range timedEditions(t) {
-		pages := newSite(t).Pages(short(e.Edition), e.at)
+	for name, e := range sitetest.Timed(t) {
+		pages := newSite(t).Pages(short(e.Snapshot), e.At)
 		for path := range pages.Paths() {
-			if !strings.HasSuffix(path, "/hoja") || strings.HasPrefix(path, "/en/") || e.current {
+			if !strings.HasSuffix(path, "/hoja") || strings.HasPrefix(path, "/en/") || e.Current {
 				continue
 			}
 			file := content(t, pages.Page(path).Body())
@@ -146,60 +138,4 @@ func TestQRCode(t *testing.T) {
 	if drawQR(strings.Repeat("x", 5000)) != nil {
 		t.Error("an address that no code holds has one")
 	}
-}
-
-var pdfPage = regexp.MustCompile(`/Type\s*/Page[^s]`)
-
-func TestSheetIsOnePage(t *testing.T) {
-	ctx := browser(t)
-	full, slug := fullSheet(t)
-	states := showcaseEditions(t)
-	simulated := *full
-	simulated.Simulated = true
-	s, shelves := newSite(t), make(map[string]*Shelf)
-	for name, e := range map[string]*store.Edition{"llena": full, "llena-simulada": &simulated, "normal": states["normal"], "vencida": states["vencida"], "vacia": states["vacia"]} {
-		shelves[name] = s.Pages(e, now)
-	}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, ok := s.Assets()[r.URL.Path]
-		if !ok {
-			name, path, _ := strings.Cut(r.URL.Path[1:], "/")
-			if p := shelves[name].Page("/" + path); p != nil {
-				body = p.Body()
-			} else {
-				body = s.NotFound(false)("/")
-			}
-		}
-		w.Header().Set("Content-Security-Policy", ContentPolicy)
-		body.Serve(w, r, prepared.Terms{})
-	}))
-	defer server.Close()
-	for name := range shelves {
-		for _, root := range []string{"", "/en"} {
-			pdf := printed(t, ctx, server.URL+"/"+name+root+"/parques/"+slug+"/hoja")
-			if n := len(pdfPage.FindAll(pdf, -1)); n != 1 {
-				t.Errorf("%s%s has %d pages", name, root, n)
-			}
-			if folder := os.Getenv("VIGIA_SHOTS"); folder != "" {
-				if err := os.WriteFile(filepath.Join(folder, "hoja-"+name+strings.ReplaceAll(root, "/", "-")+".pdf"), pdf, 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-	}
-}
-
-// printed is a page as a browser prints it, on the paper that the page asks for.
-func printed(t *testing.T, ctx context.Context, address string) []byte {
-	t.Helper()
-	if err := chromedp.Do(ctx, chromedp.Navigate(address)); err != nil {
-		t.Fatalf("%s: %v", address, err)
-	}
-	got, err := chromedp.Run(ctx, func(ctx context.Context, tab *chromedp.Target) (page.PrintToPDFResult, error) {
-		return cdp.Call(ctx, tab, page.PrintToPDF, page.PrintToPDFParams{PreferCSSPageSize: new(true)})
-	})
-	if err != nil {
-		t.Fatalf("printing %s: %v", address, err)
-	}
-	return got.Data
 }

@@ -1,81 +1,77 @@
-// Package site renders the public website: its pages in every language, and what
-// else of it people and programs read.
+// Package site renders the pages of the public website in every language.
 //
-// Data passes through it top to bottom: a store.Edition is read at an instant
-// (moment: which hour is now, whether the estimates still hold) → states of parks
-// and trails → words, in the park's own time (almanac, texts) → views, one type
-// a page → html/template → prepared bodies by path, on a [Shelf] that makes each
-// when it is first asked for. Nothing here is kept between publications, so a
-// Site may be used from any goroutine.
+// A store.Snapshot is read at an instant, in a language and by the clocks of a zone
+// ([View]) → values of one type a page, in words → html/template in the page's
+// [Frame] → prepared bodies by path ([Pages]), each made when it is first asked for.
+// Nothing here is kept between publications, so a Site may be used from any
+// goroutine.
 //
-// What cannot be made before, because it is of one request, is answered by the
-// handler that [Site.Router] gives: forms, the pages that a mail leads to, and
-// those of the demo.
+// What is read by programs is package feeds, and what people send is package forms:
+// both make their pages of the same views.
 //
 // A missing value is shown as missing: no state here falls back to green.
 package site
 
+//go:generate go test -run IsCurrent . -update
+
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"io/fs"
 	"maps"
 	"strings"
-	"sync"
 	"time"
 
 	"vigia/handlers/api"
-	"vigia/handlers/prepared"
+	"vigia/handlers/httpcache"
 	"vigia/store"
+	"vigia/store/catalogue"
 	"vigia/store/subscription"
 	"vigia/web"
 )
 
 // Options are what a site knows besides the data.
 type Options struct {
-	BaseURL  string         // address of the site without a final slash, for canonical links; may be empty
-	Contact  string         // e-mail of the operator; may be empty
-	Version  string         // version of the program
-	Location *time.Location // zone of pages that are of no park; UTC when nil
+	BaseURL string // address of the site without a final slash, for canonical links; may be empty
+	Contact string // e-mail of the operator; may be empty
+	// OperatorName and OperatorAddress are who answers for personal data, and their
+	// postal address; both may be empty.
+	OperatorName, OperatorAddress string
+	Version                       string         // version of the program
+	Location                      *time.Location // zone of pages that are of no park; UTC when nil
 
-	Desk api.Desk // where subscriptions are made; nil is a site without forms
-
-	// Demo gives what was sent in the demo; nil outside it. DemoSubscribe makes a
-	// subscription of a simulated browser to a park, to be told in a language.
-	Demo          func() Caught
-	DemoSubscribe func(park string, in subscription.Language) error
+	Subscriptions api.SubscriptionService // where subscriptions are made; nil is a site without forms
+	Demo          bool                    // the pages of the demo are linked
 }
 
 // Site renders the pages.
 type Site struct {
-	*press
-	options Options
-	assets  map[string]*prepared.Body // by path: those of the press, and those that the options make
-
-	pairsOnce sync.Mutex
-	pairs     *prepared.Body // raw pairs of pairsOf
-	pairsOf   *store.Verification
+	*bundle
+	Options
+	assets map[string]*httpcache.Body // by path: those of the bundle, and those that the options make
 }
 
-const htmlType = "text/html; charset=utf-8"
+// HTMLType and TextType are content types.
+const (
+	HTMLType = "text/html; charset=utf-8"
+	TextType = "text/plain; charset=utf-8"
+)
 
-// New makes a site of what the program carries. It fails on a template that no page
-// uses, and on a page without template.
+// New returns a site of what the program carries.
 func New(options Options) (*Site, error) {
-	carried, err := readEmbedded()
+	b, err := embedded()
 	if err != nil {
 		return nil, err
 	}
-	return carried.site(options, web.Files)
+	return b.site(options, web.Files)
 }
 
-// site makes a site with the press; files are those that it was read from.
-func (p *press) site(options Options, files fs.FS) (*Site, error) {
+// site returns a site with the bundle; files are those that it was read from.
+func (b *bundle) site(options Options, files fs.FS) (*Site, error) {
 	if options.Location == nil {
 		options.Location = time.UTC
 	}
-	s := &Site{press: p, options: options, assets: maps.Clone(p.assets)}
+	s := &Site{bundle: b, Options: options, assets: maps.Clone(b.assets)}
 	s.addRobots()
 	if err := s.addWorker(files); err != nil {
 		return nil, err
@@ -83,86 +79,86 @@ func (p *press) site(options Options, files fs.FS) (*Site, error) {
 	return s, nil
 }
 
-// Pages puts every page of an edition, as it is at an instant, on a shelf. The
-// pages of parks show hours in the park's zone.
-func (s *Site) Pages(e *store.Edition, now time.Time) *Shelf {
-	shelf := NewShelf(len(s.languages) * (len(e.Catalogue.Parks) + len(e.Catalogue.Trails) + 16))
-	m := read(e, now)
+// Pages returns every page of a snapshot, as it is at an instant. The pages of parks
+// show hours in the park's zone.
+func (s *Site) Pages(e *store.Snapshot, now time.Time) *Pages {
+	pages := NewPages()
 	for i := range s.languages {
-		p := &printing{s, &s.languages[i], m, almanac{texts: s.languages[i].texts, now: now, zone: s.options.Location}, shelf}
+		p := &pageBuilder{s.View(&s.languages[i], e, now), pages}
+		pages.views = append(pages.views, p.View)
 		p.putHome()
 		p.putAlerts()
 		p.putCountry()
 		p.putParks()
 		p.putTrails()
-		p.putLines()
-		p.putBadges()
-		p.putFeeds()
 		p.putSheets()
 		p.putOffline()
 	}
-	s.putParkPoints(shelf, m)
-	s.putHistories(shelf, m)
-	s.putSitemap(shelf)
-	shelf.lend(precisionCSV, func() *prepared.Body { return s.precisionPairs(e) })
-	return shelf
+	s.putSitemap(pages)
+	return pages
 }
 
-// printing makes the pages of one publication in one language.
-type printing struct {
-	*Site
-	*language
-	moment
-	country almanac // for pages that are of no park
-	shelf   *Shelf
+// pageBuilder makes the pages of one publication in one language.
+type pageBuilder struct {
+	View
+	pages *Pages
 }
 
 // put adds a page in the language: its path in the first language, its template,
-// which is also its name in the texts, and how its frame is made.
-func (p *printing) put(path, name string, frame func() frame) {
-	p.shelf.Put(p.path(path), func() *prepared.Body {
+// which is also its name in the catalogue of words, and how its frame is made.
+func (p *pageBuilder) put(path, name string, frame func() Frame) {
+	p.pages.Put(p.Path(path), func() *httpcache.Body {
 		f := frame()
 		f.Kept = true
-		return p.render(p.language, name, f)
+		return f.Render(name)
 	})
 }
 
-// putCountry adds the pages that are of no park.
-func (p *printing) putCountry() {
-	add := func(path, name string, current bool, view func() any) {
-		p.put(path, name, func() frame {
-			return p.frame(p.language, p.moment, path, name, view()).dated(p.country, p.moment, current)
-		})
+// putCountry adds the pages that are of no park and show no estimates.
+func (p *pageBuilder) putCountry() {
+	for name, content := range map[string]func() any{
+		"metodo": func() any { return p.method() }, "precision": func() any { return p.precision() },
+		"api": func() any { return p.Catalogue.Parks }, "acerca": func() any { return p.about() },
+		"accesibilidad": func() any { return nil },
+		"privacidad":    func() any { return privacyPage{web.PolicyVersion, p.OperatorName, p.OperatorAddress} },
+	} {
+		p.put("/"+name, name, func() Frame { return p.Frame("/"+name, name, content()) })
 	}
-	add("/metodo", "metodo", false, func() any { return p.country.method(p.Edition) })
-	add("/precision", "precision", false, func() any { return p.country.precision(p.Edition) })
-	add("/api", "api", false, func() any { return p.reference() })
-	add("/acerca", "acerca", false, func() any { return p.about() })
-	add("/accesibilidad", "accesibilidad", false, func() any { return nil })
-	add("/privacidad", "privacidad", false, func() any { return web.PolicyVersion })
 }
 
+// privacyPage is what the privacy page has beside its texts. Name and Address are
+// the operator's, empty where they are not known.
+type privacyPage struct{ Version, Name, Address string }
+
 // NotFound renders the page for paths that do not exist, in each language, and
-// gives the one for a path. simulated says that the site shows the demo.
-func (s *Site) NotFound(simulated bool) func(path string) *prepared.Body {
-	nothing := moment{Edition: &store.Edition{Simulated: simulated}}
-	pages, alerts := make(map[*language]*prepared.Body), make(map[*language]*prepared.Body)
+// returns the function that chooses the one for a path. simulated is true in the demo.
+func (s *Site) NotFound(simulated bool) func(path string) *httpcache.Body {
+	pages, alerts := make(map[*Locale]*httpcache.Body), make(map[*Locale]*httpcache.Body)
 	for i := range s.languages {
-		l := &s.languages[i]
-		pages[l] = s.render(l, "no_encontrada", s.frame(l, nothing, "", "no_encontrada", ""))
-		alerts[l] = s.render(l, "no_encontrada", s.frame(l, nothing, "", "no_encontrada", alertsPath))
+		v := s.nothing(&s.languages[i])
+		v.Simulated = simulated
+		pages[v.Locale] = v.undated("", "no_encontrada", "").Render("no_encontrada")
+		alerts[v.Locale] = v.undated("", "no_encontrada", alertsPath).Render("no_encontrada")
 	}
-	return func(path string) *prepared.Body {
-		l := s.languageOf(path)
-		if strings.HasPrefix(path, l.path(alertsPath)+"/") {
+	return func(path string) *httpcache.Body {
+		l := s.LocaleOf(path)
+		if strings.HasPrefix(path, l.Path(alertsPath)+"/") {
 			return alerts[l] // alerts end, and their pages with them
 		}
 		return pages[l]
 	}
 }
 
-// languageOf gives the language of a path: the first one where it has none.
-func (s *Site) languageOf(path string) *language {
+// nothing returns the view of a snapshot in which there is nothing.
+func (s *Site) nothing(l *Locale) View {
+	return s.View(l, &store.Snapshot{Catalogue: &catalogue.Catalogue{}}, time.Time{})
+}
+
+// Languages returns the languages of the site, the first one at its root.
+func (s *Site) Languages() []Locale { return s.languages }
+
+// LocaleOf returns the language of a path: the first one where it has none.
+func (s *Site) LocaleOf(path string) *Locale {
 	for i := range s.languages[1:] {
 		l := &s.languages[i+1]
 		if rest, ok := strings.CutPrefix(path, l.Root); ok && (rest == "" || rest[0] == '/') {
@@ -172,38 +168,21 @@ func (s *Site) languageOf(path string) *language {
 	return &s.languages[0]
 }
 
-// Assets gives the files that the pages need, by path. The paths under /static/
+// Assets returns the files that the pages need, by path. The paths under /static/
 // carry a hash of the content, so they may be cached for ever.
-func (s *Site) Assets() map[string]*prepared.Body { return s.assets }
+func (s *Site) Assets() map[string]*httpcache.Body { return s.assets }
 
-// frame makes what is around a page's content. path is that in the first
-// language, "" for a page that no link leads to; key names the page in the texts.
-func (s *Site) frame(l *language, m moment, path, key string, body any) frame {
-	f := frame{
-		Title: l.say("titulo." + key), Description: l.say("descripcion." + key), Path: path, Tongue: l.tongue, Feed: l.path("/alertas.atom"),
-		Base: s.options.BaseURL, Version: s.options.Version, Contact: s.options.Contact,
-		Simulated: m.Simulated, Demo: s.options.Demo != nil, Subscribe: s.opens(subscription.Email) || s.opens(subscription.WebPush), Body: body,
-	}
-	for i := range s.languages {
-		to := &s.languages[i]
-		f.Languages = append(f.Languages, translation{
-			Tag: to.Tag, Name: to.say("idioma.propio"), Path: to.path(cmp.Or(path, "/")), Here: to.Code == l.Code,
-		})
-	}
-	return f
+// Opens reports whether people can be notified by a channel.
+func (s *Site) Opens(c subscription.Channel) bool {
+	return s.Subscriptions != nil && s.Subscriptions.Open(c)
 }
 
-// opens tells whether people can be told in a way.
-func (s *Site) opens(c subscription.Channel) bool {
-	return s.options.Desk != nil && s.options.Desk.Open(c)
-}
-
-// render executes a page's template. It can fail only when a template asks for
-// what its view does not have, which the tests of every template exclude.
-func (s *Site) render(l *language, name string, f frame) *prepared.Body {
+// Render executes a page's template. It can fail only when a template asks for
+// what its value does not have, which the tests of every template exclude.
+func (f Frame) Render(name string) *httpcache.Body {
 	var page bytes.Buffer
-	if err := l.pages[name].ExecuteTemplate(&page, "pagina", f); err != nil {
+	if err := f.templates.ExecuteTemplate(&page, name, f); err != nil {
 		panic(fmt.Sprintf("site: rendering %s for %s: %v", name, f.Path, err))
 	}
-	return prepared.Static(htmlType, page.Bytes())
+	return httpcache.Static(HTMLType, page.Bytes())
 }

@@ -1,9 +1,7 @@
 package site
 
 import (
-	"fmt"
-	"html"
-	"net/url"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,35 +11,36 @@ import (
 
 	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
+	"vigia/forecast/snapshot"
 	"vigia/store"
 	"vigia/store/catalogue"
 )
 
-// pagesOf renders an edition and reads every page in Spanish.
-func pagesOf(t testing.TB, e *store.Edition, at time.Time) map[string]string {
+// pagesOf renders a snapshot and reads every page in Spanish.
+func pagesOf(t testing.TB, e *store.Snapshot, at time.Time) map[string]string {
 	t.Helper()
 	return pagesIn(t, "", e, at)
 }
 
-// pagesIn renders an edition and reads every page in the language at a root, by
+// pagesIn renders a snapshot and reads every page in the language at a root, by
 // its path in the first one.
-func pagesIn(t testing.TB, root string, e *store.Edition, at time.Time) map[string]string {
+func pagesIn(t testing.TB, root string, e *store.Snapshot, at time.Time) map[string]string {
 	t.Helper()
-	pages, shelf := make(map[string]string), newSite(t).Pages(e, at)
-	for path := range shelf.Paths() {
+	pages, all := make(map[string]string), newSite(t).Pages(e, at)
+	for path := range all.Paths() {
 		rest, english := strings.CutPrefix(path, "/en/")
 		if strings.Contains(path, ".") && !strings.Contains(path, alertsPath+"/") || english != (root != "") {
 			continue // a file, or another language
 		}
-		if body := shelf.Page(path).Body(); body.ContentType() == htmlType {
+		if body := all.Page(path).Body(); body.ContentType() == HTMLType {
 			pages["/"+strings.TrimPrefix(rest, "/")] = content(t, body)
 		}
 	}
 	return pages
 }
 
-// pageOf renders the page of an edition at a path.
-func pageOf(t testing.TB, e *store.Edition, at time.Time, path string) string {
+// pageOf renders the page of a snapshot at a path.
+func pageOf(t testing.TB, e *store.Snapshot, at time.Time, path string) string {
 	t.Helper()
 	page := newSite(t).Pages(e, at).Page(path)
 	if page == nil {
@@ -50,31 +49,16 @@ func pageOf(t testing.TB, e *store.Edition, at time.Time, path string) string {
 	return content(t, page.Body())
 }
 
-var (
-	tags   = regexp.MustCompile(`(?s)<(script|style)\b.*?</(script|style)>|<[^>]*>`)
-	spaces = regexp.MustCompile(`[\s\x{a0}]+`)
-)
-
 // inlineScript is an attribute that is a script.
 var inlineScript = regexp.MustCompile(`\son[a-z]+=`)
 
 // code is names of the API, which are what its contract says.
 var code = regexp.MustCompile(`(?s)<code\b.*?</code>`)
 
-// readable is a page as it is read: its text without markup.
-func readable(page string) string {
-	return spaces.ReplaceAllString(html.UnescapeString(tags.ReplaceAllString(page, " ")), " ")
-}
-
-func allStates(t testing.TB) map[string]*store.Edition {
-	editions := showcaseEditions(t)
-	suspect := empty(catalogue.Default())
-	suspect.Reason = hazard.ClockSuspect
-	editions["reloj"] = suspect
-	return editions
-}
-
 func TestEveryPageInEveryState(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and races nothing that others do not")
+	}
 	for name, e := range allStates(t) {
 		e = first(3, e)
 		pages := pagesOf(t, e, now)
@@ -110,48 +94,6 @@ func TestEveryPageInEveryState(t *testing.T) {
 	}
 }
 
-var (
-	element   = regexp.MustCompile(`<(/?)([a-zA-Z0-9]+)([^>]*?)(/?)>`)
-	attribute = regexp.MustCompile(`\b(id|href|aria-labelledby)="([^"]*)"`)
-	void      = []string{"meta", "link", "br", "img", "input", "hr"} // they have no end tag in HTML
-)
-
-// wellFormed checks that every element is closed in its place, that no id comes
-// twice, and that what the page points to within itself exists.
-func wellFormed(page string) error {
-	ids, refs, open := make(map[string]bool), []string{}, []string{}
-	for _, m := range element.FindAllStringSubmatch(page, -1) {
-		ends, name := m[1] == "/", m[2]
-		switch {
-		case ends && (len(open) == 0 || open[len(open)-1] != name):
-			return fmt.Errorf("</%s> within %v", name, open)
-		case ends:
-			open = open[:len(open)-1]
-		case m[4] == "" && !slices.Contains(void, name):
-			open = append(open, name)
-		}
-		for _, a := range attribute.FindAllStringSubmatch(m[3], -1) {
-			switch target, local := strings.CutPrefix(a[2], "#"); {
-			case a[1] == "id" && ids[a[2]]:
-				return fmt.Errorf("id %q comes twice", a[2])
-			case a[1] == "id":
-				ids[a[2]] = true
-			case a[1] == "aria-labelledby", local:
-				refs = append(refs, target)
-			}
-		}
-	}
-	for _, ref := range refs {
-		if name, err := url.PathUnescape(ref); err != nil || !ids[name] {
-			return fmt.Errorf("nothing has the id %q", ref)
-		}
-	}
-	if len(open) > 0 {
-		return fmt.Errorf("not closed: %v", open)
-	}
-	return nil
-}
-
 func TestWellFormedFindsFaults(t *testing.T) {
 	for _, bad := range []string{"<p><b>x</p></b>", "<ul><li>x</ul>", `<p id="a"></p><p id="a"></p>`, `<a href="#nada">x</a>`, "<div><p>x</p>"} {
 		if wellFormed(bad) == nil {
@@ -161,41 +103,44 @@ func TestWellFormedFindsFaults(t *testing.T) {
 }
 
 func TestParkAnswersAtOnce(t *testing.T) {
-	e := edition(t)
+	e := newSnapshot(t)
 	park := e.Catalogue.Parks[e.Catalogue.Trails[3].Park]
 	page := readable(pageOf(t, short(e), now, "/parques/"+park.Slug))
 	for _, must := range []string{
-		"rojo señales de viento Así hasta las 23 h, hoy (sáb 21); después, amarillo por frío. confianza media , 3 de 4 modelos",
-		"Estimado sáb 21 nov, 14:00 , vigente hasta sáb 21 nov, 15:20 (hora de ", "racha: 94 km/h (umbral 90 km/h; los modelos van de 71 km/h a 118 km/h)",
-		"Peligro por viento", "sin información oficial", "131", "verde sin señales en 4 modelos, confianza alta", "rojo, viento : hoy (sáb 21) 14–23 h",
-		"Precaución por frío mañana (dom 22) de 9 a 24 h",
+		"rojo viento fuerte Igual hasta las 23:00 de hoy (sáb 21); después, amarillo por frío intenso. confianza media , 3 de 4 modelos",
+		"Estimado sáb 21 nov, 14:00 , vigente hasta sáb 21 nov, 15:20 (hora de ", "rachas: 94 km/h (umbral 90 km/h; entre 71 y 118 km/h según el modelo)",
+		"Peligro: viento fuerte", "sin información oficial", "131", "verde sin señales en 4 modelos, confianza alta", "rojo, viento fuerte : hoy (sáb 21), 14–23 h",
+		"Precaución: frío intenso mañana (dom 22) desde las 09:00 hasta medianoche",
 	} {
 		if !strings.Contains(page, must) {
 			t.Errorf("does not read %q", must)
 		}
 	}
-	if strings.Contains(page, "Precaución por nieve") {
+	if strings.Contains(page, "Precaución: nieve") {
 		t.Error("a finished alert is among the active ones")
 	}
 }
 
-// No page of an edition without estimates shows a level of its own.
+// No page of a snapshot without estimates shows a level of its own.
 func TestNoDataIsNeverGreen(t *testing.T) {
-	dead := edition(t)
+	if testing.Short() {
+		t.Skip("long, and races nothing that others do not")
+	}
+	dead := newSnapshot(t)
 	for _, test := range []struct {
-		name    string
-		edition *store.Edition
-		at      time.Time
-		reason  string
+		name   string
+		snap   *store.Snapshot
+		at     time.Time
+		reason string
 	}{
 		{"before the first", empty(dead.Catalogue), now, "Aún no se ha obtenido ninguna corrida"},
-		{"no reason given", &store.Edition{Catalogue: dead.Catalogue}, now, "Aún no se ha obtenido ninguna corrida"},
+		{"no reason given", &store.Snapshot{Catalogue: dead.Catalogue}, now, "Aún no se ha obtenido ninguna corrida"},
 		{"prepared as expired", expired(dead), now, "La última estimación venció"},
 		{"rendered too late", dead, dead.ValidUntil, "La última estimación venció"},
 		{"hours after", dead, dead.ValidUntil.Add(50 * time.Hour), "La última estimación venció"},
 		{"data too old", tooOld(dead), now, "son demasiado antiguos y no se han podido renovar. No hay estimaciones vigentes desde el"},
 	} {
-		for path, page := range pagesOf(t, short(test.edition), test.at) {
+		for path, page := range pagesOf(t, short(test.snap), test.at) {
 			if slices.Contains([]string{"/metodo", "/precision", "/api", "/acerca", "/privacidad", "/accesibilidad", offlinePath}, path) {
 				continue
 			}
@@ -222,24 +167,24 @@ func TestNoDataIsNeverGreen(t *testing.T) {
 }
 
 func TestAlertsOutliveTheirEstimatesOnlyAsUnproven(t *testing.T) {
-	page := readable(pageOf(t, short(expired(edition(t))), now, "/alertas"))
+	page := readable(pageOf(t, short(expired(newSnapshot(t))), now, "/alertas"))
 	if strings.Count(page, "Sin confirmar: la estimación que la sostiene ya no está vigente.") < 2 {
 		t.Error("alerts without current estimates are not marked")
 	}
 }
 
 func TestParkNeedsAllTrailsForGreen(t *testing.T) {
-	e := edition(t)
+	e := newSnapshot(t)
 	var park int
 	for e.Catalogue.Parks[park].NumTrails < 2 {
 		park++
 	}
 	first := e.Catalogue.Parks[park].FirstTrail
-	set := func(states ...hazard.Estimate) outlook {
+	set := func(states ...hazard.Estimate) snapshot.ParkState {
 		for i := range e.Catalogue.Parks[park].NumTrails {
 			e.Trails[first+i].Hours = []hazard.Estimate{states[min(i, len(states)-1)]}
 		}
-		return read(e, now).parkAt(park, 0)
+		return viewOf(t, e, now).Park(park, 0)
 	}
 	fine, bad, none := green(noonHour), signalled(noonHour, hazard.Wind, hazard.Red, gust), unknown(noonHour, hazard.DataTooOld)
 	unsure := green(noonHour)
@@ -248,46 +193,49 @@ func TestParkNeedsAllTrailsForGreen(t *testing.T) {
 	stale.Quality = hazard.Stale
 	for _, test := range []struct {
 		name string
-		got  outlook
-		want outlook // of these fields
+		got  snapshot.ParkState
+		want snapshot.ParkState // of these fields
 	}{
-		{"all green", set(fine), outlook{State: hazard.Green, Quality: hazard.Complete, Confidence: hazard.High, Models: 4}},
-		{"one less sure", set(unsure, fine), outlook{State: hazard.Green, Quality: hazard.Complete, Confidence: hazard.Low, Models: 2}},
-		{"one less sure, last", set(fine, unsure), outlook{State: hazard.Green, Quality: hazard.Complete, Confidence: hazard.Low, Models: 2}},
-		{"one missing", set(none, fine), outlook{State: hazard.Unknown, Quality: hazard.Partial, Reason: hazard.PartialData, Models: 4}},
-		{"red with one missing", set(bad, none), outlook{State: hazard.Red, Quality: hazard.Partial, Confidence: hazard.Medium}},
-		{"none", set(none), outlook{State: hazard.Unknown, Quality: hazard.NoData, Reason: hazard.DataTooOld}},
-		{"one stale", set(stale, fine), outlook{State: hazard.Green, Quality: hazard.Stale, Confidence: hazard.High, Models: 4}},
+		{"all green", set(fine), snapshot.ParkState{State: hazard.Green, Quality: hazard.Complete, Confidence: hazard.High, Models: 4}},
+		{"one less sure", set(unsure, fine), snapshot.ParkState{State: hazard.Green, Quality: hazard.Complete, Confidence: hazard.Low, Models: 2}},
+		{"one less sure, last", set(fine, unsure), snapshot.ParkState{State: hazard.Green, Quality: hazard.Complete, Confidence: hazard.Low, Models: 2}},
+		{"one missing", set(none, fine), snapshot.ParkState{State: hazard.Unknown, Quality: hazard.Partial, Reason: hazard.PartialData, Models: 4}},
+		{"red with one missing", set(bad, none), snapshot.ParkState{State: hazard.Red, Quality: hazard.Partial, Confidence: hazard.Medium}},
+		{"none", set(none), snapshot.ParkState{State: hazard.Unknown, Quality: hazard.NoData, Reason: hazard.DataTooOld}},
+		{"one stale", set(stale, fine), snapshot.ParkState{State: hazard.Green, Quality: hazard.Stale, Confidence: hazard.High, Models: 4}},
 	} {
-		got := outlook{State: test.got.State, Quality: test.got.Quality, Reason: test.got.Reason, Confidence: test.got.Confidence, Models: test.got.Models}
+		got := snapshot.ParkState{State: test.got.State, Quality: test.got.Quality, Reason: test.got.Reason, Confidence: test.got.Confidence, Models: test.got.Models}
 		if got != test.want {
 			t.Errorf("%s: %+v, want %+v", test.name, got, test.want)
 		}
 	}
 	e.Trails = e.Trails[:first]
-	if got := read(e, now).parkAt(park, 0); got.State != hazard.Unknown || got.Reason == hazard.NoReason {
-		t.Errorf("trails that the edition does not have: %+v", got)
+	if got := viewOf(t, e, now).Park(park, 0); got.State != hazard.Unknown || got.Reason == hazard.NoReason {
+		t.Errorf("trails that the snapshot does not have: %+v", got)
 	}
 }
 
 func TestTheHourShownIsTheCurrentOne(t *testing.T) {
-	e := edition(t)
+	e := newSnapshot(t)
 	e.ValidUntil = noonHour.Add(100 * time.Hour)
 	late := noonHour.Add(9*time.Hour + 40*time.Minute) // the red of trail 3 is over by then
 	park := e.Catalogue.Trails[3].Park
-	if got := read(e, late).parkAt(park, 0); got.State != hazard.Amber {
+	if got := viewOf(t, e, late).Park(park, 0); got.State != hazard.Amber {
 		t.Errorf("nine hours later the park is %v, want amber", got.State)
 	}
-	if got := read(e, noonHour.Add(73*time.Hour)).parkAt(park, 0); got.State != hazard.Unknown || got.Reason != hazard.EstimateOver {
+	if got := viewOf(t, e, noonHour.Add(73*time.Hour)).Park(park, 0); got.State != hazard.Unknown || got.Reason != hazard.EstimateOver {
 		t.Errorf("past the last hour: %+v", got)
 	}
-	if got := read(e, noonHour.Add(-20*time.Minute)).hour; !got.Equal(noonHour) {
+	if got := viewOf(t, e, noonHour.Add(-20*time.Minute)).PresentHour(); !got.Equal(noonHour) {
 		t.Errorf("before the first hour the hour is %v", got)
 	}
 }
 
 func TestHoursOfAnotherZoneSaySo(t *testing.T) {
-	e := edition(t)
+	if testing.Short() {
+		t.Skip("long, and races nothing that others do not")
+	}
+	e := newSnapshot(t)
 	i, ok := e.Catalogue.ParkBySlug("rapa-nui")
 	if !ok {
 		t.Fatal("the catalogue has no rapa-nui")
@@ -306,7 +254,7 @@ func TestHoursOfAnotherZoneSaySo(t *testing.T) {
 }
 
 func TestHostileNamesAreEscaped(t *testing.T) {
-	e := edition(t)
+	e := newSnapshot(t)
 	c := *e.Catalogue
 	c.Parks, c.Trails = slices.Clone(c.Parks), slices.Clone(c.Trails)
 	const evil = `"><script>alert(1)</script><a href='x' onmouseover=alert(2)>{{.}}`
@@ -329,7 +277,7 @@ func TestHostileNamesAreEscaped(t *testing.T) {
 }
 
 func TestUnknownParkAndTrailInAnAlert(t *testing.T) {
-	e := edition(t)
+	e := newSnapshot(t)
 	e.Alerts = append(e.Alerts, alert.Alert{ID: "x", Park: "ya-no-existe", Level: alert.Danger, Trails: []string{"tampoco"}, Start: noonHour, End: noonHour.Add(time.Hour)})
 	page := pageOf(t, short(e), now, "/alertas")
 	if !strings.Contains(page, "ya-no-existe") || strings.Contains(page, "/parques/ya-no-existe") {
@@ -339,7 +287,7 @@ func TestUnknownParkAndTrailInAnAlert(t *testing.T) {
 
 func TestAssets(t *testing.T) {
 	s := newSite(t)
-	page := pageOf(t, short(edition(t)), now, "/")
+	page := pageOf(t, short(newSnapshot(t)), now, "/")
 	for _, pattern := range []string{`/static/app\.[0-9a-f]{10}\.css`, `/static/vigencia\.[0-9a-f]{10}\.js`, `/favicon\.svg`} {
 		path := regexp.MustCompile(pattern).FindString(page)
 		if path == "" || s.Assets()[path] == nil {
@@ -359,18 +307,44 @@ func TestAssets(t *testing.T) {
 	}
 }
 
-func TestOrphanTemplateIsRefused(t *testing.T) {
-	files := fstest.MapFS{"templates/pagina.html": {}, "templates/olvidada.html": {}}
-	if err := findOrphans(files); err == nil || !strings.Contains(err.Error(), "olvidada") {
-		t.Errorf("got %v", err)
+// A template that nothing names is text that looks alive and is not.
+func TestEveryTemplateIsUsed(t *testing.T) {
+	source := templateSource(t)
+	for _, file := range readers(t) {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		source += string(content)
 	}
-	if _, err := parsePages(fstest.MapFS{}, texts{}, nil); err == nil {
-		t.Error("pages without templates pass")
+	defined := regexp.MustCompile(`{{define ("[\w-]+")}}`).FindAllStringSubmatch(source, -1)
+	if len(defined) < 40 {
+		t.Fatalf("%d templates found", len(defined))
+	}
+	for _, d := range defined {
+		if strings.Count(source, d[1]) < 2 {
+			t.Errorf("nothing uses template %s", d[1])
+		}
+		if strings.Count(source, "{{define "+d[1]+"}}") > 1 {
+			t.Errorf("template %s is defined twice", d[1])
+		}
+	}
+	if err := parseTemplates(fstest.MapFS{}, slices.Clone(locales), nil); err == nil {
+		t.Error("a program without templates starts")
+	}
+}
+
+// What mails and pushes link to is where the pages of a language are.
+func TestLinksOfMailsLeadToPages(t *testing.T) {
+	for _, l := range locales {
+		if s := l.Subscriber(); s.String() != l.Code || s.Root() != l.Root {
+			t.Errorf("pages in %s are under %q, and mails lead to %q", l.Code, l.Root, s.Root())
+		}
 	}
 }
 
 func BenchmarkPages(b *testing.B) {
-	s, e := newSite(b), edition(b)
+	s, e := newSite(b), newSnapshot(b)
 	b.ReportAllocs()
 	for b.Loop() {
 		bodies(s.Pages(e, now))

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"vigia/handlers/prepared"
+	"vigia/handlers/httpcache"
 )
 
 const (
@@ -19,20 +19,20 @@ const (
 // token, and what the demo sent.
 var closedToRobots = []string{"/confirmar/", "/baja/", "/gestionar/", "/demo/"}
 
-// addRobots prepares what search engines are told: everything is open to them but
+// addRobots prepares the rules for search engines: everything is open to them but
 // a few paths, and where the list of pages is, when the site knows its address.
 func (s *Site) addRobots() {
 	var rules strings.Builder
 	rules.WriteString("User-agent: *\n")
 	for i := range s.languages {
 		for _, path := range closedToRobots {
-			fmt.Fprintf(&rules, "Disallow: %s\n", s.languages[i].path(path))
+			fmt.Fprintf(&rules, "Disallow: %s\n", s.languages[i].Path(path))
 		}
 	}
-	if s.options.BaseURL != "" {
-		fmt.Fprintf(&rules, "\nSitemap: %s%s\n", s.options.BaseURL, sitemapPath)
+	if s.BaseURL != "" {
+		fmt.Fprintf(&rules, "\nSitemap: %s%s\n", s.BaseURL, sitemapPath)
 	}
-	s.assets[robotsPath] = prepared.Static(textType, []byte(rules.String()))
+	s.assets[robotsPath] = httpcache.Static(TextType, []byte(rules.String()))
 }
 
 // sitemap is a list of pages (sitemaps.org), each with its translations.
@@ -55,24 +55,24 @@ type sitemapLink struct {
 
 // putSitemap adds the list of the pages that stay, where the site knows its
 // address. It must come after all of them.
-func (s *Site) putSitemap(shelf *Shelf) {
-	if s.options.BaseURL == "" {
+func (s *Site) putSitemap(pages *Pages) {
+	if s.BaseURL == "" {
 		return
 	}
-	shelf.Put(sitemapPath, func() *prepared.Body {
-		document, err := xml.MarshalIndent(s.sitemap(shelf), "", " ")
+	pages.Put(sitemapPath, func() *httpcache.Body {
+		document, err := xml.MarshalIndent(s.sitemap(pages), "", " ")
 		if err != nil { // addresses are all that it has
 			panic(fmt.Sprintf("site: writing %s: %v", sitemapPath, err))
 		}
-		return prepared.Static(xmlType, slices.Concat([]byte(xml.Header), document, []byte("\n")))
+		return httpcache.Static(xmlType, slices.Concat([]byte(xml.Header), document, []byte("\n")))
 	})
 }
 
-func (s *Site) sitemap(shelf *Shelf) sitemap {
+func (s *Site) sitemap(pages *Pages) sitemap {
 	list := sitemap{XHTML: "http://www.w3.org/1999/xhtml"}
 	var paths []string
-	for path := range shelf.Paths() {
-		if s.isLasting(shelf, path) {
+	for path := range pages.Paths() {
+		if s.isLasting(pages, path) {
 			paths = append(paths, path)
 		}
 	}
@@ -81,9 +81,9 @@ func (s *Site) sitemap(shelf *Shelf) sitemap {
 		others := make([]sitemapLink, 0, len(s.languages)+1)
 		for i := range s.languages {
 			l := &s.languages[i]
-			others = append(others, sitemapLink{"alternate", l.Tag, s.options.BaseURL + l.path(path)})
+			others = append(others, sitemapLink{"alternate", l.Tag, s.BaseURL + l.Path(path)})
 		}
-		others = append(others, sitemapLink{"alternate", "x-default", s.options.BaseURL + path})
+		others = append(others, sitemapLink{"alternate", "x-default", s.BaseURL + path})
 		for i := range s.languages {
 			list.Pages = append(list.Pages, sitemapPage{others[i].Href, others})
 		}
@@ -91,14 +91,14 @@ func (s *Site) sitemap(shelf *Shelf) sitemap {
 	return list
 }
 
-// isLasting tells whether a path is a page to be found: in the first language, with
+// isLasting reports whether a path is a page to be found: in the first language, with
 // its translations, not a file, and not an alert, which is gone in a few days.
-func (s *Site) isLasting(shelf *Shelf, path string) bool {
-	if shelf.pages[path].Open || strings.Contains(path, ".") || strings.HasPrefix(path, "/alertas/") || strings.HasSuffix(path, "/hoja") || strings.HasSuffix(path, offlinePath) {
+func (s *Site) isLasting(pages *Pages, path string) bool {
+	if pages.pages[path].Open || strings.Contains(path, ".") || strings.HasPrefix(path, "/alertas/") || strings.HasSuffix(path, "/hoja") || strings.HasSuffix(path, offlinePath) {
 		return false
 	}
 	for i := range s.languages {
-		if shelf.pages[s.languages[i].path(path)] == nil {
+		if pages.pages[s.languages[i].Path(path)] == nil {
 			return false
 		}
 	}

@@ -1,4 +1,6 @@
-package site
+//go:build browser
+
+package site_test
 
 import (
 	"context"
@@ -17,25 +19,29 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"vigia/forecast/hazard"
-	"vigia/handlers/prepared"
+	"vigia/handlers/feeds"
+	"vigia/handlers/httpcache"
+	"vigia/handlers/site"
+	"vigia/handlers/site/sitetest"
 	"vigia/store"
+	"vigia/web/wording"
 )
 
 // trailStates are publications in every state that a trail's page can be in.
-func trailStates(t testing.TB) map[string]*store.Edition {
+func trailStates(t testing.TB) map[string]*store.Snapshot {
 	current := aWeek(t)
 	current.ValidUntil = time.Date(2999, 1, 1, 0, 0, 0, 0, time.UTC) // a browser has a clock of its own
-	with := func(change func(hours []hazard.Estimate) []hazard.Estimate) *store.Edition {
+	with := func(change func(hours []hazard.Estimate) []hazard.Estimate) *store.Snapshot {
 		e := *current
 		e.Trails = slices.Clone(e.Trails)
 		e.Trails[3].Hours = change(slices.Clone(e.Trails[3].Hours))
 		return &e
 	}
 	long := *current
-	long.Catalogue = longNames(current.Catalogue)
+	long.Catalogue = sitetest.LongNames(current.Catalogue)
 	simulated := *current
 	simulated.Simulated = true
-	return map[string]*store.Edition{
+	return map[string]*store.Snapshot{
 		"normal": current, "larga": &long, "simulada": &simulated, "vencida": expired(current), "vacia": empty(current.Catalogue),
 		"huecos": with(withGaps),
 		"corta":  with(func(hours []hazard.Estimate) []hazard.Estimate { return hours[:30] }),
@@ -69,14 +75,14 @@ func withGaps(hours []hazard.Estimate) []hazard.Estimate {
 // trailServer serves the pages of each state under its name.
 func trailServer(t *testing.T) *httptest.Server {
 	s := newSite(t)
-	shelves := make(map[string]*Shelf)
+	shelves := make(map[string]*site.Pages)
 	for name, e := range trailStates(t) {
-		shelves[name] = s.Pages(e, now)
+		shelves[name] = feeds.Among(s)(e, now)
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Security-Policy", ContentPolicy)
+		w.Header().Set("Content-Security-Policy", site.ContentPolicy)
 		if body := s.Assets()[r.URL.Path]; body != nil {
-			body.Serve(w, r, prepared.Terms{})
+			body.Serve(w, r, httpcache.Terms{})
 			return
 		}
 		state, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
@@ -85,7 +91,7 @@ func trailServer(t *testing.T) *httptest.Server {
 			http.NotFound(w, r)
 			return
 		}
-		page.Body().Serve(w, r, prepared.Terms{})
+		page.Body().Serve(w, r, httpcache.Terms{})
 	}))
 	t.Cleanup(server.Close)
 	return server
@@ -135,7 +141,7 @@ func TestTrailGraphsInABrowser(t *testing.T) {
 	var said complaints
 	said.watch(t, ctx, site)
 	beforeEveryPage(t, ctx, watchGraphs)
-	path, words := walk(edition(t), 3), newSite(t).languages[0].texts
+	path := walk(newSnapshot(t), 3)
 
 	for _, test := range []struct {
 		state    string
@@ -149,7 +155,7 @@ func TestTrailGraphsInABrowser(t *testing.T) {
 				t.Errorf("%s: %d canvases, painted %v, %d rows, %d px too wide, over gaps %v, hidden %v", name, got.Canvases, got.Painted, got.Rows, got.Overflow, got.Spans, got.Hidden)
 			}
 			if test.rows > 0 {
-				sameAsTable(t, name, words, got)
+				sameAsTable(t, name, got)
 			}
 			for _, complaint := range said.take() {
 				t.Errorf("%s: %s", name, complaint)
@@ -164,9 +170,9 @@ func TestTrailGraphsInABrowser(t *testing.T) {
 
 // sameAsTable checks that the graphs hold what the table says, and nothing where
 // it says that a value is missing.
-func sameAsTable(t *testing.T, name string, words texts, got graphs) {
+func sameAsTable(t *testing.T, name string, got graphs) {
 	t.Helper()
-	if len(got.Data) != 6 || len(got.Table) != len(tableColumns) {
+	if len(got.Data) != 6 || len(got.Table) != len(site.TableColumns) {
 		t.Fatalf("%s: %d series drawn of %d columns", name, len(got.Data), len(got.Table))
 	}
 	missing := 0
@@ -176,8 +182,8 @@ func sameAsTable(t *testing.T, name string, words texts, got graphs) {
 			if value == nil {
 				missing++
 			}
-			if (value == nil) != (text == "sin dato") || value != nil && words.decimal(*value, 1) != text {
-				t.Fatalf("%s: %s, hour %d is drawn as %v, the table says %q", name, tableColumns[i].key, h, value, text)
+			if (value == nil) != (text == "sin dato") || value != nil && wording.Spanish.Decimal(*value, 1) != text {
+				t.Fatalf("%s: column %d, hour %d is drawn as %v, the table says %q", name, i, h, value, text)
 			}
 		}
 	}
@@ -222,7 +228,7 @@ func TestTrailPageWithoutScript(t *testing.T) {
 	if err := chromedp.Do(ctx, off); err != nil {
 		t.Fatal(err)
 	}
-	got := visitGraphs(t, ctx, site+"/huecos"+walk(edition(t), 3), 360)
+	got := visitGraphs(t, ctx, site+"/huecos"+walk(newSnapshot(t), 3), 360)
 	if got.Canvases != 0 || got.Rows != 72 || got.Overflow > 0 || got.Reserved > 1 {
 		t.Errorf("without script: %d canvases, %d rows, %d px too wide, %v px kept for the graph", got.Canvases, got.Rows, got.Overflow, got.Reserved)
 	}

@@ -18,13 +18,13 @@ import (
 )
 
 // walk is the path of the fixture's trail with everything on it.
-func walk(e *store.Edition, trail int) string {
+func walk(e *store.Snapshot, trail int) string {
 	t := e.Catalogue.Trails[trail]
 	return "/parques/" + e.Catalogue.Parks[t.Park].Slug + "/senderos/" + t.Slug
 }
 
 // trailPageOf renders the page of one trail in Spanish.
-func trailPageOf(t testing.TB, e *store.Edition, trail int, at time.Time) string {
+func trailPageOf(t testing.TB, e *store.Snapshot, trail int, at time.Time) string {
 	t.Helper()
 	return content(t, newSite(t).Pages(e, at).Page(walk(e, trail)).Body())
 }
@@ -39,7 +39,7 @@ func TestTrailTableOnDaysThatClocksChange(t *testing.T) {
 		{time.Date(2026, 9, 6, 2, 0, 0, 0, time.UTC), []string{"22", "23", "1", "2"}, 1},
 		{time.Date(2026, 4, 5, 1, 0, 0, 0, time.UTC), []string{"22", "23", "23 otra vez", "0"}, 0},
 	} {
-		a := almanacAt(t, "America/Santiago", test.start)
+		a := clockOf(t, "America/Santiago", test.start)
 		hours := make([]hazard.Estimate, 30)
 		for i := range hours {
 			hours[i] = green(test.start.Add(time.Duration(i) * time.Hour))
@@ -62,7 +62,7 @@ func TestTrailTableOnDaysThatClocksChange(t *testing.T) {
 }
 
 func TestTrailPageSaysHowItIs(t *testing.T) {
-	e := short(edition(t))
+	e := short(newSnapshot(t))
 	none := *e
 	none.Trails = slices.Clone(e.Trails)
 	none.Trails[3].Hours = nil // new to the catalogue: the next cycle has it
@@ -75,14 +75,14 @@ func TestTrailPageSaysHowItIs(t *testing.T) {
 	stale.Trails[3].Hours[0].Quality = hazard.Stale
 	for _, test := range []struct {
 		name    string
-		e       *store.Edition
+		e       *store.Snapshot
 		says    []string
 		without string
 	}{
-		{"red", e, []string{"rojo señales de viento", "confianza media , 3 de 4 modelos", "Así hasta las 23 h, hoy (sáb 21); después, amarillo por frío.", "confianza media",
-			"Peligro por viento", "racha: 94 km/h", "umbral 90 km/h", "ECMWF IFS (Europa)", "sol 0", "Todavía no hay estimaciones anotadas"}, "Sin estimaciones después"},
+		{"red", e, []string{"rojo viento fuerte", "confianza media , 3 de 4 modelos", "Igual hasta las 23:00 de hoy (sáb 21); después, amarillo por frío intenso.", "confianza media",
+			"Peligro: viento fuerte", "rachas: 94 km/h", "umbral 90 km/h", "ECMWF IFS (Europa)", "sol 0", "Todavía no hay estimaciones anotadas"}, "Sin estimaciones después"},
 		{"new", &none, []string{"sin datos Este sendero todavía no tiene estimaciones.", "No hay estimaciones que mostrar para este sendero.", "actúe como si no hubiera información", "punto crítico: sus valores"}, "tabla-horas"},
-		{"early", &early, []string{"Sin estimaciones después de las 6 h, lun 23 nov."}, "nada de eso"},
+		{"early", &early, []string{"Sin estimaciones después de las 06:00 del lun 23 nov."}, "nada de eso"},
 		{"stale", &stale, []string{"confianza media , 3 de 4 modelos · datos desactualizados"}, "nada de eso"},
 		{"expired", expired(e), []string{"La última estimación venció", "sin datos", "No se sabe si hay alertas", "Sin confirmar"}, "f-verde\"/></svg> Ahora"},
 		{"nothing yet", empty(e.Catalogue), []string{"sin datos", "Todavía no se ha hecho ninguna estimación."}, "tabla-horas"},
@@ -104,24 +104,24 @@ func TestTrailPageSaysHowItIs(t *testing.T) {
 }
 
 func TestAnotherTrailsAlertsAreNotOnThePage(t *testing.T) {
-	e := edition(t)
+	e := newSnapshot(t)
 	i, _ := e.Catalogue.ParkBySlug("torres-del-paine")
 	park := e.Catalogue.Parks[i]
 	e.Alerts = []alert.Alert{madeAlert("otra", park, e.Catalogue.Trails[park.FirstTrail+1].Slug, hazard.Snow, alert.Danger, -1, 5)}
-	if text := readable(trailPageOf(t, e, park.FirstTrail, now)); strings.Contains(text, "Peligro por nieve") {
+	if text := readable(trailPageOf(t, e, park.FirstTrail, now)); strings.Contains(text, "Peligro: nieve") {
 		t.Error("the page shows the alert of another trail")
 	}
-	if text := readable(trailPageOf(t, e, park.FirstTrail+1, now)); !strings.Contains(text, "Peligro por nieve hasta las 19 h, hoy (sáb 21) · vigente") {
+	if text := readable(trailPageOf(t, e, park.FirstTrail+1, now)); !strings.Contains(text, "Peligro: nieve hasta las 19:00 de hoy (sáb 21) · vigente") {
 		t.Error("the page does not show the trail's alert")
 	}
 	if len(e.Alerts) != 1 {
-		t.Error("the edition was changed")
+		t.Error("the snapshot was changed")
 	}
 }
 
 func TestHazardsOfATrail(t *testing.T) {
-	e := edition(t)
-	hours := weather(3) // wind red to hour 9, cold amber to 14
+	e := newSnapshot(t)
+	hours := slices.Clone(e.Trails[3].Hours) // wind red to hour 9, cold amber to 14
 	for i := range hours {
 		lines := slices.DeleteFunc(slices.Clone(hours[i].Hazards), func(h hazard.HazardEstimate) bool { return h.Hazard == hazard.Fire })
 		for j := range lines {
@@ -137,16 +137,16 @@ func TestHazardsOfATrail(t *testing.T) {
 		hours[i].Hazards = lines
 	}
 	e.Trails[3].Hours = hours
-	a := almanac{texts: newSite(t).languages[0].texts, now: now, zone: e.Catalogue.Parks[e.Catalogue.Trails[3].Park].TimeZone}
-	got := a.hazardReport(read(e, now), hours, e.Catalogue.Trails[3].Points)
-	if len(got.Signals) != 2 || got.Signals[0].Name != "viento" || got.Signals[1].Name != "frío" || len(got.Quiet) != 10 || got.Absent != "condiciones de incendio" {
+	a := viewOf(t, e, now).In(e.Catalogue.Parks[e.Catalogue.Trails[3].Park].TimeZone)
+	got := a.hazardReport(hours, e.Catalogue.Trails[3].Points)
+	if len(got.Signals) != 2 || got.Signals[0].Name != "viento fuerte" || got.Signals[1].Name != "frío intenso" || len(got.Quiet) != 10 || got.Absent != "riesgo de incendio" {
 		t.Fatalf("%d signals, %d quiet, absent %q", len(got.Signals), len(got.Quiet), got.Absent)
 	}
 	wind, cold := got.Signals[0], got.Signals[1]
-	if wind.Key != "rojo" || wind.Votes != "3 de 4 modelos" || len(wind.Causes) != 1 || !strings.HasPrefix(wind.Peak.Text, "Lo peor por delante, rojo a las 19 h, hoy (sáb 21)") || wind.Peak.Votes != "4 de 4 modelos" {
+	if wind.Key != "rojo" || wind.Votes != "3 de 4 modelos" || len(wind.Causes) != 1 || !strings.HasPrefix(wind.Peak.Text, "Lo peor por delante: rojo a las 19:00 de hoy (sáb 21)") || wind.Peak.Votes != "4 de 4 modelos" {
 		t.Errorf("wind: %+v, peak %+v", wind, wind.Peak)
 	}
-	if cold.Key != "verde" || cold.Worst != "amarillo" || len(cold.Spans) != 1 || cold.Spans[0].Hours != "hoy (sáb 21) desde las 23 h hasta las 4 h, mañana (dom 22)" || len(cold.Causes) != 0 {
+	if cold.Key != "verde" || cold.Worst != "amarillo" || len(cold.Spans) != 1 || cold.Spans[0].Hours != "hoy (sáb 21) desde las 23:00 hasta las 04:00 de mañana (dom 22)" || len(cold.Causes) != 0 {
 		t.Errorf("cold: %+v", cold)
 	}
 	for _, quiet := range got.Quiet {
@@ -166,18 +166,18 @@ func TestHazardsOfATrail(t *testing.T) {
 		}
 	}
 	hours[70] = unknown(hours[70].Hour, hazard.PartialData)
-	blind := a.hazardReport(read(e, now), hours, nil)
+	blind := a.hazardReport(hours, nil)
 	if blind.Gap != "En 1 de 72 horas no se puede juzgar ningún peligro, por falta de datos." || blind.Quiet[0].Gap != "" || !strings.HasPrefix(blind.Quiet[9].Gap, "No se puede juzgar: ningún") {
 		t.Errorf("an hour of which nothing is known: %q, %+v", blind.Gap, blind.Quiet[9])
 	}
-	bare := a.hazardReport(read(e, now), []hazard.Estimate{unknown(noonHour, hazard.PartialData)}, nil)
+	bare := a.hazardReport([]hazard.Estimate{unknown(noonHour, hazard.PartialData)}, nil)
 	if len(bare.Quiet) != hazard.NumHazards || bare.Quiet[0].Key != "nada" || bare.Absent != "" {
 		t.Errorf("an hour that says nothing: %+v", bare)
 	}
 }
 
 func TestClearSpansStayInTheLight(t *testing.T) {
-	e := edition(t)
+	e := newSnapshot(t)
 	i, _ := e.Catalogue.ParkBySlug("torres-del-paine")
 	park, trail := e.Catalogue.Parks[i], e.Catalogue.Parks[i].FirstTrail
 	calm := make([]hazard.Estimate, 72)
@@ -186,13 +186,13 @@ func TestClearSpansStayInTheLight(t *testing.T) {
 	}
 	e.Trails[trail].Hours = calm
 	e.Alerts = []alert.Alert{madeAlert("tarde", park, e.Catalogue.Trails[trail].Slug, hazard.Wind, alert.Caution, 20, 26)}
-	a := almanac{texts: newSite(t).languages[0].texts, now: now, zone: park.TimeZone}
+	a := viewOf(t, e, now).In(park.TimeZone)
 	var got []string
-	for _, span := range a.clearReport(read(e, now), trail).Spans {
+	for _, span := range a.trailLight(trail).Spans {
 		got = append(got, span.Text+" "+span.Length)
 	}
 	// 14:00 is now; sunrise and sunset of Torres del Paine in late November.
-	want := []string{"hasta las 21:3", "mañana (dom 22) de 05:4", "mañana (dom 22) de 16 a 21:3", "lun 23 nov de 05:4", "mar 24 nov de 05:4"}
+	want := []string{"hasta las 21:3", "mañana (dom 22) de 05:4", "mañana (dom 22) de 16 a 21:3", "el lun 23 nov de 05:4", "el mar 24 nov de 05:4"}
 	if len(got) != len(want) {
 		t.Fatalf("got %q", got)
 	}
@@ -207,18 +207,18 @@ func TestClearSpansStayInTheLight(t *testing.T) {
 }
 
 func TestProfileInventsNothing(t *testing.T) {
-	texts := newSite(t).languages[0].texts
+	words := viewOf(t, newSnapshot(t), now)
 	point := func(metres float64) catalogue.Point {
 		return catalogue.Point{Name: "P", Location: catalogue.Location{Elevation: metres}}
 	}
-	if p := texts.profile([]catalogue.Point{point(5)}); p.Path != "" || len(p.Points) != 1 {
+	if p := words.profile([]catalogue.Point{point(5)}); p.Path != "" || len(p.Points) != 1 {
 		t.Errorf("one point: %+v", p)
 	}
-	flat := texts.profile([]catalogue.Point{point(4250), point(4260)})
+	flat := words.profile([]catalogue.Point{point(4250), point(4260)})
 	if rise := flat.Points[0].Y - flat.Points[1].Y; rise < 0 || rise > 4 || flat.Scale != "300\u00a0m" {
 		t.Errorf("ten metres rise %d of the drawing, which is %s high", rise, flat.Scale)
 	}
-	steep := texts.profile([]catalogue.Point{point(100), point(2100), point(1100)})
+	steep := words.profile([]catalogue.Point{point(100), point(2100), point(1100)})
 	if steep.Points[0].Y != profileBottom || steep.Points[1].Y != profileTop || steep.Points[2].Y != (profileTop+profileBottom)/2 {
 		t.Errorf("heights are not to scale: %+v", steep.Points)
 	}
@@ -228,7 +228,7 @@ func TestProfileInventsNothing(t *testing.T) {
 }
 
 func TestTrailPageInEnglish(t *testing.T) {
-	e := short(edition(t))
+	e := short(newSnapshot(t))
 	page := content(t, newSite(t).Pages(e, now).Page("/en"+walk(e, 3)).Body())
 	for _, says := range []string{"Hour by hour", "Each hazard", "no data", "−0", "gusts: 94 km/h"} {
 		if strings.Contains(readable(page), says) == (says == "−0") {
@@ -243,9 +243,9 @@ func TestTrailPageInEnglish(t *testing.T) {
 	}
 }
 
-// aWeek is an edition with seven days past.
-func aWeek(t testing.TB) *store.Edition {
-	e, r := edition(t), rand.New(rand.NewPCG(7, 7))
+// aWeek is a snapshot with seven days past.
+func aWeek(t testing.TB) *store.Snapshot {
+	e, r := newSnapshot(t), rand.New(rand.NewPCG(7, 7))
 	for back := range 168 {
 		if back == 30 {
 			continue // the service stood still

@@ -15,6 +15,7 @@ import (
 
 	"vigia/forecast/hazard"
 	"vigia/handlers/api"
+	"vigia/handlers/site/sitetest"
 	"vigia/store"
 )
 
@@ -58,20 +59,21 @@ func rowsIn(t testing.TB, part string) []written {
 	return rows
 }
 
-// part gives what stands between the heading with an id and the next section.
+// part returns what stands between the heading with an id and the next section.
 func part(page, id string) string {
 	_, after, _ := strings.Cut(page, `<h2 id="`+id+`">`)
 	inside, _, _ := strings.Cut(after, "</section>")
 	return inside
 }
 
-// answers gives what asks the API of an edition as it is at an instant: a list of
+// answers returns what asks the API of a snapshot as it is at an instant: a list of
 // a trail in a resource of its park.
-func answers(t testing.TB, e *store.Edition, at time.Time) func(trail int, resource, list string) []map[string]any {
+func answers(t testing.TB, e *store.Snapshot, at time.Time) func(trail int, resource, list string) []map[string]any {
 	ruled := *e
 	ruled.Rules = hazard.DefaultRules()
 	snapshot := api.Builder{}.Build(&ruled, at, at)
-	router := api.NewRouter(func() (*api.Snapshot, time.Time) { return snapshot, at }, api.Signups{})
+	router, add := sitetest.Router()
+	api.AddRoutes(add, func() (*api.Answers, time.Time) { return snapshot, at }, api.Signups{})
 	return func(trail int, resource, list string) (found []map[string]any) {
 		t.Helper()
 		w := httptest.NewRecorder()
@@ -165,7 +167,7 @@ func chanceEstimate(r *rand.Rand, hour time.Time) hazard.Estimate {
 	for h := range hazard.Hazard(hazard.NumHazards) {
 		line := hazard.HazardEstimate{Hazard: h, State: min(hazard.State(r.IntN(4)), e.State), Agree: uint8(r.IntN(5)), Total: 4}
 		if line.State >= hazard.Amber {
-			line.Causes = []hazard.Cause{{Quantity: hazard.Quantity(r.IntN(21)), Value: chance(r, 0, 99), Min: chance(r, 0, 9), Max: chance(r, 9, 99), Threshold: 60}}
+			line.SetCauses(hazard.Cause{Quantity: hazard.Quantity(r.IntN(21)), Value: chance(r, 0, 99), Min: chance(r, 0, 9), Max: chance(r, 9, 99), Threshold: 60})
 			if line.State == e.State {
 				e.Main = h
 			}
@@ -180,10 +182,10 @@ func chanceEstimate(r *rand.Rand, hour time.Time) hazard.Estimate {
 	return e
 }
 
-// chanceEdition is a publication of some moment of the year whose first dozen
+// chanceSnapshot is a publication of some moment of the year whose first dozen
 // parks have any hours and any past.
-func chanceEdition(t testing.TB, r *rand.Rand) (e *store.Edition, at time.Time) {
-	e = short(edition(t))
+func chanceSnapshot(t testing.TB, r *rand.Rand) (e *store.Snapshot, at time.Time) {
+	e = short(newSnapshot(t))
 	e.Hour = time.Date(2026, time.Month(1+r.IntN(12)), 1+r.IntN(28), r.IntN(24), 0, 0, 0, time.UTC)
 	if r.IntN(3) == 0 { // about a change of clocks
 		e.Hour = []time.Time{time.Date(2026, 9, 5, 20, 0, 0, 0, time.UTC), time.Date(2026, 4, 4, 1, 0, 0, 0, time.UTC)}[r.IntN(2)]
@@ -215,7 +217,7 @@ func TestTrailTablesEqualTheAPI(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	r, site := rand.New(rand.NewPCG(seed, 1)), newSite(t)
 	for range 6 {
-		e, at := chanceEdition(t, r)
+		e, at := chanceSnapshot(t, r)
 		ask := answers(t, e, at)
 		for range 4 {
 			trail := r.IntN(len(e.Trails))
@@ -252,7 +254,7 @@ func compareRows(t *testing.T, seed uint64, what string, rows []written, want []
 }
 
 func TestSameHourFindsWhatDiffers(t *testing.T) {
-	e := short(edition(t))
+	e := short(newSnapshot(t))
 	want := answers(t, e, now)(3, "pronostico?horas=72", "horas")[0]
 	row := rowsIn(t, part(trailPageOf(t, e, 3, now), "horas"))[0]
 	if differs := sameHour(row, want); differs != "" {

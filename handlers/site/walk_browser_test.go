@@ -1,8 +1,9 @@
-package site
+//go:build browser || trials
+
+package site_test
 
 import (
 	"fmt"
-	"log/slog"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -15,10 +16,13 @@ import (
 	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
 	"vigia/handlers/api"
-	"vigia/handlers/prepared"
+	"vigia/handlers/feeds"
+	"vigia/handlers/forms"
+	"vigia/handlers/forms/formstest"
+	"vigia/handlers/httpcache"
+	"vigia/handlers/site"
 	"vigia/store"
 	"vigia/store/catalogue"
-	"vigia/store/subscription"
 )
 
 // The tests in this package's other files of a browser ask what one page says.
@@ -30,7 +34,7 @@ type world struct {
 	state   string
 	origin  string
 	at      time.Time // the time in it
-	edition *store.Edition
+	snap    *store.Snapshot
 	whole   bool     // with all parks, not the first six
 	paths   []string // that the site has a page or a file for
 	handler http.Handler
@@ -71,49 +75,45 @@ func openWorlds(t testing.TB) map[string]*world {
 // open serves a state of the site as the server does.
 func open(t testing.TB, state string, w world) *world {
 	w.state = state
-	f := newFront(t, func(o *Options) {
-		if w.edition.Simulated {
-			o.Demo, o.DemoSubscribe = caught, func(string, subscription.Language) error { return nil }
+	var demo forms.Demo
+	f := newFront(t, func(o formstest.Options) {
+		if w.snap.Simulated {
+			inDemo(o)
+			demo = *o.Demo
 		}
 	})
-	managed := *f.desk.active[activeToken] // the other one is cancelled by a visit
-	f.desk.active[managedToken] = &managed
-	w.edition.Rules = hazard.DefaultRules()
-	shown := w.edition
+	managed := *f.Subscriptions.Active[activeToken] // the other one is cancelled by a visit
+	f.Subscriptions.Active[managedToken] = &managed
+	w.snap.Rules = hazard.DefaultRules()
+	shown := w.snap
 	if !w.whole {
 		shown = short(shown)
 	}
-	shelf := f.site.Pages(shown, now)
-	w.paths = slices.Sorted(shelf.Paths())
-	snapshot := (&api.Builder{}).Build(w.edition, now, now)
-	service := api.NewRouter(func() (*api.Snapshot, time.Time) { return snapshot, w.at },
-		api.Signups{Desk: f.desk, Policy: "x", Origins: http.NewCrossOriginProtection(), Log: slog.New(slog.DiscardHandler)})
-	router := f.site.Router(Around{
-		Shown:   func() (*store.Edition, time.Time) { return w.edition, w.at },
-		Admit:   func(*http.Request, time.Time) (int, bool) { return 0, true },
-		Origins: http.NewCrossOriginProtection(), Log: slog.New(slog.DiscardHandler),
-		Rest: http.HandlerFunc(func(w2 http.ResponseWriter, r *http.Request) {
-			f.site.NotFound(w.edition.Simulated)(r.URL.Path).Serve(w2, r, prepared.Terms{Status: http.StatusNotFound})
-		}),
-	})
+	pages := feeds.Among(f.Site)(shown, now)
+	w.paths = slices.Sorted(pages.Paths())
+	service := f.API(w.snap, w.at)
+	router := f.Forms(demo, func() (*store.Snapshot, time.Time) { return w.snap, w.at },
+		func(rw http.ResponseWriter, r *http.Request) {
+			f.Site.NotFound(w.snap.Simulated)(r.URL.Path).Serve(rw, r, httpcache.Terms{Status: http.StatusNotFound})
+		})
 	w.handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		h := rw.Header()
 		h["Date"] = []string{w.at.UTC().Format(http.TimeFormat)} // pages believe the server more than the clock of the device
-		h["Content-Security-Policy"], h["Referrer-Policy"], h["X-Frame-Options"] = []string{ContentPolicy}, []string{"no-referrer"}, []string{"DENY"}
+		h["Content-Security-Policy"], h["Referrer-Policy"], h["X-Frame-Options"] = []string{site.ContentPolicy}, []string{"no-referrer"}, []string{"DENY"}
 		if o, ok := outcomes[r.URL.Path]; ok {
 			r = httptest.NewRequest("POST", o.path, strings.NewReader(o.fields.Encode()))
 			r.Header.Set("Content-Type", formType)
 			r.Header.Set("Sec-Fetch-Site", "same-origin")
 		}
-		body, ok := f.site.Assets()[r.URL.Path]
-		if page := shelf.Page(r.URL.Path); !ok && page != nil {
+		body, ok := f.Site.Assets()[r.URL.Path]
+		if page := pages.Page(r.URL.Path); !ok && page != nil {
 			body, ok = page.Body(), true
 		}
 		switch {
 		case strings.HasPrefix(r.URL.Path, api.Prefix):
 			service.ServeHTTP(rw, r)
 		case ok:
-			body.Serve(rw, r, prepared.Terms{})
+			body.Serve(rw, r, httpcache.Terms{})
 		default:
 			router.ServeHTTP(rw, r)
 		}
@@ -135,9 +135,9 @@ func (w *world) get(path string) *httptest.ResponseRecorder {
 func (w *world) kind(path string) string {
 	parts := strings.Split(path, "/")
 	for i, part := range parts {
-		_, park := w.edition.Catalogue.ParkBySlug(strings.TrimSuffix(part, ".svg"))
-		named := park || slices.ContainsFunc(w.edition.Catalogue.Trails, func(tr catalogue.Trail) bool { return tr.Slug == part }) ||
-			slices.ContainsFunc(w.edition.Alerts, func(a alert.Alert) bool { return a.ID == part })
+		_, park := w.snap.Catalogue.ParkBySlug(strings.TrimSuffix(part, ".svg"))
+		named := park || slices.ContainsFunc(w.snap.Catalogue.Trails, func(tr catalogue.Trail) bool { return tr.Slug == part }) ||
+			slices.ContainsFunc(w.snap.Alerts, func(a alert.Alert) bool { return a.ID == part })
 		if named {
 			parts[i] = "*"
 		}
@@ -145,7 +145,7 @@ func (w *world) kind(path string) string {
 	return strings.Join(parts, "/")
 }
 
-// stopsOf gives the pages to look at: in the state "normal" the first, the largest
+// stopsOf returns the pages to look at: in the state "normal" the first, the largest
 // and the fixture's own of each kind, and the same paths in the others, which
 // get along without the pages that know no more than it does.
 func stopsOf(t testing.TB, worlds map[string]*world) []*stop {
@@ -166,7 +166,7 @@ func stopsOf(t testing.TB, worlds map[string]*world) []*stop {
 				stops = append(stops, s)
 			}
 		}
-		if state != "normal" && state != "vacia" && !w.edition.Simulated {
+		if state != "normal" && state != "vacia" && !w.snap.Simulated {
 			continue
 		}
 		for _, path := range slices.Concat(requested, slices.Sorted(maps.Keys(outcomes))) {
@@ -235,7 +235,7 @@ func inWords(stops []*stop) []*stop {
 	return some
 }
 
-// ofEachKind gives one page of each kind, in whatever language, and each markup of
+// ofEachKind returns one page of each kind, in whatever language, and each markup of
 // the fullest state.
 func ofEachKind(stops []*stop) []*stop {
 	return firstOf(differing(stops), func(s *stop) string {
@@ -246,7 +246,7 @@ func ofEachKind(stops []*stop) []*stop {
 	})
 }
 
-// firstOf gives the first page of those with the same key.
+// firstOf returns the first page of those with the same key.
 func firstOf(stops []*stop, key func(*stop) string) (some []*stop) {
 	seen := make(map[string]bool)
 	for _, s := range stops {
@@ -284,4 +284,10 @@ func skeleton(page string) string {
 		}
 	}
 	return strings.Join(slices.Sorted(maps.Keys(chains)), "\n")
+}
+
+// redPark is the path of the fixture's park with everything on it.
+func redPark(t testing.TB) string {
+	c := newSnapshot(t).Catalogue
+	return "parques/" + c.Parks[c.Trails[3].Park].Slug
 }

@@ -5,13 +5,16 @@ import (
 	"time"
 
 	"vigia/forecast/hazard"
+	"vigia/forecast/snapshot"
+	"vigia/store"
+	"vigia/web/wording"
 )
 
 // pastHours is how many hours before the present one a page looks back: with it,
 // they are the seven days for which estimates are kept.
 const pastHours = 7*24 - 1
 
-// week is what had been estimated for a park in the last seven days: a strip for
+// week is what had been estimated for a park in the last seven days: a timeline for
 // each local day, the newest first.
 type week struct {
 	Days  []pastDay
@@ -27,15 +30,15 @@ type pastDay struct {
 }
 
 // week reads the history of a park.
-func (a almanac) week(m moment, park int) week {
-	days := a.pastDays(a.estimated(m, park))
+func (v View) week(park int) week {
+	days := v.pastDays(v.estimated(park))
 	columns := longestDay(days)
 	w := week{Clock: dayClock(columns), Empty: true}
 	for i := len(days) - 1; i >= 0; i-- {
 		hours := days[i]
 		first := hours[0].start
-		day := pastDay{Name: a.day(first), Bars: drawBars(hours, columns)}
-		day.Text = a.pastText(hours)
+		day := pastDay{Name: v.Day(first), Bars: drawBars(hours, columns)}
+		day.Text = v.pastText(hours)
 		w.Days = append(w.Days, day)
 		for _, h := range hours {
 			w.Empty = w.Empty && h.State == hazard.Unknown
@@ -63,37 +66,45 @@ func dayClock(columns int) []piece {
 	return clock
 }
 
-// estimated gives a park in the hours before the present one, the oldest first.
-func (a almanac) estimated(m moment, park int) []hour {
+// estimated returns a park in the hours before the present one, the oldest first.
+func (v View) estimated(park int) []hour {
 	hours := make([]hour, pastHours)
 	for i := range hours {
-		hours[i] = hour{start: m.hour.Add(time.Duration(i-pastHours) * time.Hour), outlook: outlook{Main: hazard.NoHazard, Reason: hazard.PartialData}}
+		hours[i] = hour{start: v.PresentHour().Add(time.Duration(i-pastHours) * time.Hour), ParkState: snapshot.ParkState{Main: hazard.NoHazard, Reason: hazard.PartialData}}
 	}
-	p := m.Catalogue.Parks[park]
-	for i := range m.History.Hours {
-		kept := &m.History.Hours[i]
+	p := v.Catalogue.Parks[park]
+	for i := range v.History.Hours {
+		kept := &v.History.Hours[i]
 		at := int(kept.Hour.Sub(hours[0].start) / time.Hour)
 		if kept.Hour.Before(hours[0].start) || at >= len(hours) || p.FirstTrail+p.NumTrails > len(kept.Rows) {
 			continue
 		}
-		o := outlook{Main: hazard.NoHazard}
-		for _, row := range kept.Rows[p.FirstTrail : p.FirstTrail+p.NumTrails] {
-			o.Counts[row.State]++
-			o.State = max(o.State, row.State)
-		}
-		hours[at].outlook = o.settled()
+		hours[at].ParkState = combined(kept.Rows[p.FirstTrail : p.FirstTrail+p.NumTrails])
 	}
 	return hours
 }
 
+// combined is the state of the trails of a park, as they were kept of an hour past,
+// together.
+func combined(rows []store.HistoryRow) snapshot.ParkState {
+	return snapshot.Combine(func(yield func(*hazard.Estimate) bool) {
+		for i := range rows {
+			row := hazard.Estimate{State: rows[i].State, Quality: rows[i].Quality, Main: rows[i].Main, Confidence: rows[i].Confidence}
+			if !yield(&row) {
+				return
+			}
+		}
+	})
+}
+
 // pastDays parts hours by local day. An hour's column is that of the clock, and one
 // that the clock repeats gets a column of its own.
-func (a almanac) pastDays(hours []hour) [][]hour {
+func (v View) pastDays(hours []hour) [][]hour {
 	var days [][]hour
 	for i, h := range hours {
-		local := h.start.In(a.zone)
+		local := h.start.In(v.Zone)
 		h.column = local.Hour()
-		if i == 0 || daysBetween(hours[i-1].start.In(a.zone), local) != 0 {
+		if i == 0 || wording.DaysBetween(hours[i-1].start.In(v.Zone), local) != 0 {
 			days = append(days, nil)
 		} else {
 			before := days[len(days)-1]
@@ -105,7 +116,7 @@ func (a almanac) pastDays(hours []hour) [][]hour {
 }
 
 // pastText counts the hours of a day by state, the worst first.
-func (a almanac) pastText(hours []hour) string {
+func (v View) pastText(hours []hour) string {
 	var counts [4]int
 	for _, h := range hours {
 		counts[h.State]++
@@ -118,11 +129,11 @@ func (a almanac) pastText(hours []hour) string {
 		if text != "" {
 			text += " · "
 		}
-		word := a.texts.say("estado." + levelKey(state))
+		word := v.State(state)
 		if state == hazard.Unknown {
-			word = a.texts.say("semana.sin_estimacion")
+			word = v.Text("semana.sin_estimacion")
 		}
-		text += a.texts.say("semana.horas", "estado", word, "n", counts[state])
+		text += v.Text("semana.horas", "estado", word, "n", counts[state])
 	}
 	return text
 }

@@ -24,29 +24,27 @@ func past(newest time.Time, first, second string) store.History {
 	return h
 }
 
-// twoTrails is a moment of a park with two trails.
-func twoTrails(t *testing.T, at time.Time, h store.History) (moment, int) {
+// twoTrails is a snapshot of a park with two trails, by the clocks of a zone.
+func twoTrails(t *testing.T, name string, at time.Time, h store.History) View {
 	t.Helper()
-	e := edition(t)
+	e := newSnapshot(t)
 	for i, p := range e.Catalogue.Parks {
 		if p.NumTrails == 2 {
 			c := *e.Catalogue
 			c.Parks = append(c.Parks[:0:0], p)
 			c.Parks[0].FirstTrail = 0
 			c.Trails = c.Trails[e.Catalogue.Parks[i].FirstTrail:][:2]
-			return moment{Edition: &store.Edition{Catalogue: &c, History: h}, now: at, hour: at}, 0
+			return viewOf(t, &store.Snapshot{Catalogue: &c, History: h}, at).In(zone(t, name))
 		}
 	}
 	t.Fatal("no park has two trails")
-	return moment{}, 0
+	return View{}
 }
 
 // The week shows the worst of the trails, and hatching where one is missing: never
 // green for what is not known.
 func TestWeekIsTheWorstAndHatchesTheRest(t *testing.T) {
-	a := almanacAt(t, "America/Punta_Arenas", noonHour)
-	m, park := twoTrails(t, noonHour, past(noonHour, "avvvr.-", "vva-v.-"))
-	w := a.week(m, park)
+	w := twoTrails(t, "America/Punta_Arenas", noonHour, past(noonHour, "avvvr.-", "vva-v.-")).week(0)
 	today := w.Days[0]
 	if today.Name != "hoy (sáb 21)" || len(w.Days) != 8 {
 		t.Fatalf("%d days from %s", len(w.Days), today.Name)
@@ -65,12 +63,12 @@ func TestWeekIsTheWorstAndHatchesTheRest(t *testing.T) {
 	if w.Empty || w.Days[1].Text != "sin estimación 24 h" {
 		t.Errorf("%+v", w.Days[1])
 	}
-	if none := a.week(read(empty(edition(t).Catalogue), noonHour), 0); !none.Empty {
+	if none := viewOf(t, empty(newSnapshot(t).Catalogue), noonHour).week(0); !none.Empty {
 		t.Error("a week without estimates does not say so")
 	}
 }
 
-// Days have as many hours as they have: the strips of a week share one scale.
+// Days have as many hours as they have: the timelines of a week share one scale.
 func TestWeekOnDaysThatClocksChange(t *testing.T) {
 	for _, test := range []struct {
 		zone        string
@@ -84,10 +82,8 @@ func TestWeekOnDaysThatClocksChange(t *testing.T) {
 		{"Pacific/Easter", time.Date(2026, 4, 6, 15, 0, 0, 0, time.UTC), 25, 25, 0, 25},   // at 22 h
 		{"America/Punta_Arenas", time.Date(2026, 4, 6, 15, 0, 0, 0, time.UTC), 24, 24, 0, 24},
 	} {
-		a := almanacAt(t, test.zone, test.at)
-		m, park := twoTrails(t, test.at, store.History{})
 		changed := map[int]int{}
-		for _, day := range a.week(m, park).Days[1:7] {
+		for _, day := range twoTrails(t, test.zone, test.at, store.History{}).week(0).Days[1:7] {
 			first, last := day.Bars[0], day.Bars[len(day.Bars)-1]
 			x := math.Round(percentage(t, first.X) * float64(test.columns) / 100)
 			end := math.Round((percentage(t, last.X) + percentage(t, last.Width)) * float64(test.columns) / 100)

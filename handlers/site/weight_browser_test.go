@@ -1,4 +1,6 @@
-package site
+//go:build browser
+
+package site_test
 
 import (
 	"context"
@@ -28,13 +30,13 @@ const someOf = 40
 // on which the weather of every trail changes every three hours.
 func TestWeights(t *testing.T) {
 	tab := browser(t)
-	restless := twelveAlerts(edition(t))
+	restless := twelveAlerts(newSnapshot(t))
 	for trail := range restless.Trails {
 		for i := range restless.Trails[trail].Hours {
 			restless.Trails[trail].Hours[i] = anyState(noonHour.Add(time.Duration(i)*time.Hour), i/3+trail)
 		}
 	}
-	heavy := open(t, "pesada", world{at: now, edition: restless, whole: true})
+	heavy := open(t, "pesada", world{at: now, snap: restless, whole: true})
 	sizes, heaviest, weighed := make(map[string]int), make(map[string]*stop), make(map[string]int) // by kind
 	for _, path := range heavy.paths {
 		kind := heavy.kind(path)
@@ -77,7 +79,7 @@ func (s *stop) weigh(t *testing.T, tab context.Context) (without, with int, told
 	return without, with, strings.Join(parts, ", ")
 }
 
-// fetches gives the paths that a page has the browser fetch, with nothing in its
+// fetches returns the paths that a page has the browser fetch, with nothing in its
 // cache. A headless browser shows no icon and so fetches none, others do.
 func (s *stop) fetches(t *testing.T, tab context.Context) []string {
 	t.Helper()
@@ -92,7 +94,7 @@ func (s *stop) fetches(t *testing.T, tab context.Context) []string {
 	})()`)
 }
 
-// served gives how many bytes an answer has for a client that takes gzip.
+// served returns how many bytes an answer has for a client that takes gzip.
 func (w *world) served(t *testing.T, path string) int {
 	t.Helper()
 	r := httptest.NewRequest("GET", path, nil)

@@ -1,4 +1,6 @@
-package site
+//go:build browser
+
+package site_test
 
 import (
 	"context"
@@ -20,7 +22,7 @@ const wider = `(() => {
 		.concat("the page is " + page.scrollWidth + " wide");
 })()`
 
-// wordy tells whether a page has the usual words or long ones. Where data alone are
+// wordy reports whether a page has the usual words or long ones. Where data alone are
 // others, what they change is in the same places: fewer screens tell as much.
 func (s *stop) wordy() bool { return s.state == "normal" || s.state == "larga" }
 

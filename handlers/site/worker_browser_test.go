@@ -1,4 +1,6 @@
-package site
+//go:build browser
+
+package site_test
 
 import (
 	"context"
@@ -138,7 +140,7 @@ func testNotifications(t *testing.T, ctx, worker context.Context, site string, r
 // on the notification, and the change of the place where the browser is reached.
 // An event of a script's own making may not be waited for, so that it is called
 // apart from its listener.
-func testWorker(t *testing.T, worker context.Context, f *front) {
+func testWorker(t *testing.T, ctx, worker context.Context, f *front, site string) {
 	const press = `(async () => {
 		const opened = [];
 		Clients.prototype.openWindow = async path => { opened.push(path); };
@@ -168,14 +170,22 @@ func testWorker(t *testing.T, worker context.Context, f *front) {
 		return true;
 	})()`
 	evaluate[bool](t, worker, fmt.Sprintf(moved, browserKey(t)))
+	if held := tokens(f); !slices.Equal(held, before) {
+		t.Errorf("before the new place is proved: %q became %q", before, held)
+	}
+	pushProof(t, ctx, f, site)
+	const unasked = `prove("prueba").then(() => keep("readonly", box => box.get("deseo"))).then(wish => String(wish))`
+	if left := evaluate[string](t, worker, unasked); left != "undefined" {
+		t.Errorf("the wish is still there: %s", left)
+	}
 	after := tokens(f)
-	if len(before) != 1 || len(after) != 1 || before[0] == after[0] || !f.desk.cancelled[before[0]] {
+	if len(before) != 1 || len(after) != 1 || before[0] == after[0] || !f.Subscriptions.Cancelled[before[0]] {
 		t.Fatalf("tokens %q became %q", before, after)
 	}
 	if language := evaluate[string](t, worker, `keep("readonly", box => box.get("idioma"))`); language != "en" {
 		t.Errorf("the worker speaks %q in the new place", language)
 	}
-	made := f.desk.active[after[0]]
+	made := f.Subscriptions.Active[after[0]]
 	if !strings.HasSuffix(made.Target.Endpoint, "/otro") || len(made.Preferences.Trails) != 1 || made.Preferences.MinLevel != alert.Danger ||
 		made.Preferences.Language != subscription.English || made.Preferences.Trip == nil || made.Preferences.Quiet == nil || made.Preferences.Hazards == 0 {
 		t.Errorf("in the new place: %+v", made.Preferences)
@@ -184,9 +194,9 @@ func testWorker(t *testing.T, worker context.Context, f *front) {
 
 // tokens are those of the subscriptions that the browser made.
 func tokens(f *front) (list []string) {
-	f.desk.mu.Lock()
-	defer f.desk.mu.Unlock()
-	for token := range f.desk.active {
+	f.Subscriptions.Mu.Lock()
+	defer f.Subscriptions.Mu.Unlock()
+	for token := range f.Subscriptions.Active {
 		if strings.HasPrefix(token, "push-") {
 			list = append(list, token)
 		}

@@ -1,4 +1,6 @@
-package site
+//go:build browser || trials
+
+package site_test
 
 import (
 	"fmt"
@@ -19,19 +21,19 @@ func worldStates(t testing.TB) map[string]world {
 		if e.Reason == hazard.NoReason && !e.IssuedAt.IsZero() {
 			e.ValidUntil = noonHour.Add(80 * time.Minute)
 		}
-		states[state] = world{at: now, edition: e}
+		states[state] = world{at: now, snap: e}
 	}
 	old := states["pasada"] // made while it held, looked at afterwards
-	old.at = old.edition.ValidUntil.Add(time.Hour)
+	old.at = old.snap.ValidUntil.Add(time.Hour)
 	states["pasada"] = old
-	states["antigua"] = world{at: now, edition: tooOld(edition(t))}
-	states["doce"] = world{at: now, edition: twelveAlerts(edition(t))}
+	states["antigua"] = world{at: now, snap: tooOld(newSnapshot(t))}
+	states["doce"] = world{at: now, snap: twelveAlerts(newSnapshot(t))}
 	return states
 }
 
-// twelveAlerts is an edition with a park that has everything to say: twelve
+// twelveAlerts is a snapshot with a park that has everything to say: twelve
 // alerts, and each of its hours another state than the one before.
-func twelveAlerts(e *store.Edition) *store.Edition {
+func twelveAlerts(e *store.Snapshot) *store.Snapshot {
 	park := e.Catalogue.Parks[e.Catalogue.Trails[3].Park]
 	e.Alerts = nil
 	for i := range 12 {
@@ -50,7 +52,7 @@ func twelveAlerts(e *store.Edition) *store.Edition {
 	return e
 }
 
-// anyState gives an estimate of one state or another, for one hazard or another.
+// anyState returns an estimate of one state or another, for one hazard or another.
 func anyState(hour time.Time, n int) hazard.Estimate {
 	h := hazard.Hazard(n % int(hazard.NumHazards))
 	switch n % 4 {

@@ -9,19 +9,21 @@ import (
 	"net/textproto"
 	"strings"
 
-	"vigia/notify/bulletin"
+	"vigia/notify/message"
 )
 
-// advised adds to an error what the operator can do about it: whoever sets the mail
-// up sees a library's words otherwise.
+// advised adds to an error (as shown) what the operator can do about it: a library's
+// words alone do not help to set the mail up.
 func (s *Sender) advised(err, shown error) error {
 	var dialing *dialError
 	text := ""
 	switch a := answerOf(err); {
 	case errors.As(err, &dialing):
 		text = s.adviceOnDialing(dialing.err)
-	case judge(err) == bulletin.OurFault:
+	case judge(err) == message.OurFault:
 		text = "the relay refuses us: check --smtp-from, and whether it wants a login (--smtp-user and --smtp-password)"
+	case judge(err) == message.Refused:
+		text = "the relay refuses this recipient by its policy: where it does so with all, check --smtp-from and whether it wants a login (--smtp-user and --smtp-password)"
 	case a.code >= 400 && a.code < 500:
 		text = "the relay may take it later: try again in some minutes"
 	}
@@ -31,7 +33,7 @@ func (s *Sender) advised(err, shown error) error {
 	return fmt.Errorf("%w; %s", shown, text)
 }
 
-// adviceOnDialing tells what to do when there is no connection to send over.
+// adviceOnDialing returns what to do when there is no connection to send over.
 func (s *Sender) adviceOnDialing(err error) string {
 	var said *textproto.Error
 	var lookup *net.DNSError

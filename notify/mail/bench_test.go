@@ -13,7 +13,7 @@ import (
 
 	gomail "github.com/wneessen/go-mail"
 
-	"vigia/notify/bulletin"
+	"vigia/notify/message"
 )
 
 // sink is the fastest SMTP server that there can be: it takes all and keeps nothing.
@@ -96,10 +96,10 @@ func inParallel(workers, n int, send func(worker int)) time.Duration {
 	return time.Since(begun)
 }
 
-// bareLoop gives the bare form: go-mail with its own settings, a connection for each
+// bareLoop returns the bare form: go-mail with its own settings, a connection for each
 // worker dialled once, the same headers and bodies already in hand.
 func bareLoop(b *testing.B, s *Sender, workers, port int) func(worker int) {
-	l, err := s.compose(news(b), ana)
+	l, err := s.Compose(news(b), ana)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -123,8 +123,8 @@ func bareLoop(b *testing.B, s *Sender, workers, port int) func(worker int) {
 		for _, h := range l.headers {
 			m.SetGenHeader(h.name, h.value)
 		}
-		m.SetBodyString(gomail.TypeTextPlain, l.text)
-		m.AddAlternativeString(gomail.TypeTextHTML, l.html)
+		m.SetBodyString(gomail.TypeTextPlain, l.Text)
+		m.AddAlternativeString(gomail.TypeTextHTML, l.HTML)
 		if err := wires[worker](m); err != nil {
 			b.Error(err)
 		}
@@ -132,7 +132,7 @@ func bareLoop(b *testing.B, s *Sender, workers, port int) func(worker int) {
 }
 
 // BenchmarkSend compares mails a second with those of go-mail in a bare loop, in
-// turns, composing from the bulletin included.
+// turns, composing from the message included.
 func BenchmarkSend(b *testing.B) {
 	for _, delay := range []time.Duration{0, 20 * time.Millisecond} {
 		for _, connections := range []int{1, 8} {
@@ -143,9 +143,9 @@ func BenchmarkSend(b *testing.B) {
 					b.Fatal(err)
 				}
 				b.Cleanup(func() { s.Close() })
-				message := news(b)
+				m := news(b)
 				ours := func(int) {
-					if r := s.Send(b.Context(), message, ana); r.Verdict != bulletin.Delivered {
+					if r := s.Send(b.Context(), m, ana); r.Verdict != message.Delivered {
 						b.Error(r)
 					}
 				}
@@ -180,10 +180,10 @@ func BenchmarkCompose(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			message := news(b)
+			m := news(b)
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := s.compose(message, ana); err != nil {
+				if _, err := s.Compose(m, ana); err != nil {
 					b.Fatal(err)
 				}
 			}

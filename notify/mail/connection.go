@@ -28,7 +28,7 @@ func (s *Sender) dial(ctx context.Context) (*connection, error) {
 	c := new(connection)
 	var stop func() bool
 	// go-mail's own context ends with its dialing; ours must also cut the greeting,
-	// the TLS and the login short, whatever the relay does not say.
+	// the TLS and the login short.
 	hold := func(_ context.Context, network, address string) (net.Conn, error) {
 		conn, err := new(net.Dialer).DialContext(ctx, network, address)
 		if err != nil {
@@ -89,16 +89,17 @@ func (s *Sender) tlsConfig() *tls.Config {
 	return &tls.Config{ServerName: s.options.Host, MinVersion: tls.VersionTLS12, RootCAs: s.roots}
 }
 
-// send tries to deliver one message, until its context ends. Usable tells whether the connection can take another message.
-func (s *Sender) send(ctx context.Context, c *connection, l *letter) (delivered, usable bool, err error) {
-	message := s.message(l)
+// send tries to deliver one mail, until its context ends. usable reports whether the
+// connection can take another one.
+func (s *Sender) send(ctx context.Context, c *connection, m *Mail) (delivered, usable bool, err error) {
+	msg := s.goMail(m)
 	stop := context.AfterFunc(ctx, func() { c.raw.Close() })
 	c.sent++
-	err = c.client.SendWithSMTPClient(c.smtp, message)
+	err = c.client.SendWithSMTPClient(c.smtp, msg)
 	switch {
 	case err == nil:
 		usable = true
-	case message.IsDelivered():
+	case msg.IsDelivered():
 	default:
 		// After a refusal the conversation goes on if the relay forgets the message.
 		code := answerOf(err).code
@@ -106,11 +107,11 @@ func (s *Sender) send(ctx context.Context, c *connection, l *letter) (delivered,
 	}
 	if !stop() {
 		usable = false
-		if !message.IsDelivered() {
+		if !msg.IsDelivered() {
 			err = fmt.Errorf("given up: %w", context.Cause(ctx))
 		}
 	}
-	return message.IsDelivered(), usable, err
+	return msg.IsDelivered(), usable, err
 }
 
 // quit ends the conversation as the protocol has it, if the relay is quick.

@@ -29,25 +29,13 @@ var oversignedHeaders = []string{"From", "To", "Subject"}
 
 const leastRSA = 2048 // bits
 
-// newSigner makes the signer of all mails and tries it once. The trial also fixes
+// newSigner returns the signer of all mails, tried once. The trial also fixes
 // what the signer decides at its first signature, so that many goroutines may share
 // it from then on.
-func newSigner(o *Options, fromDomain string) (*gomail.DKIMSigner, error) {
+func newSigner(o *Options, domain string) (*gomail.DKIMSigner, error) {
 	key, err := parseKey(o.DKIMKey)
 	if err != nil {
 		return nil, err
-	}
-	domain := o.DKIMDomain
-	if domain == "" {
-		domain = fromDomain
-	}
-	switch {
-	case !isHostName(o.DKIMSelector):
-		return nil, fmt.Errorf("selector %q: a name of letters, digits, hyphens and dots is required", o.DKIMSelector)
-	case !isHostName(domain):
-		return nil, fmt.Errorf("domain %q: not a domain name", domain)
-	case !isAligned(fromDomain, domain):
-		return nil, fmt.Errorf("domain %q: receivers require that of the sender, %q, or one above it", domain, fromDomain)
 	}
 	signer := gomail.NewDKIMSigner(domain, o.DKIMSelector, key)
 	signer.SignHeaders(signedHeaders...)
@@ -59,18 +47,18 @@ func newSigner(o *Options, fromDomain string) (*gomail.DKIMSigner, error) {
 	return signer, nil
 }
 
-// sign gives a letter its signature.
+// sign signs a mail.
 //
 // The signer of go-mail 0.8.1 folds a tag that is longer than a line in its middle
 // and signs it unfolded: with more than a few headers in the list no signature
 // verifies. So its signature is folded anew, and goes into the message as a header.
-func (s *Sender) sign(l *letter) error {
-	var raw bytes.Buffer
-	if _, err := s.message(l).WriteTo(&raw); err != nil {
+func (s *Sender) sign(l *Mail) error {
+	raw, err := s.Raw(l)
+	if err != nil {
 		return err
 	}
-	end := bytes.Index(raw.Bytes(), []byte("\r\n\r\n")) + len("\r\n") // every letter has headers and a body
-	signature, err := s.dkim.Sign(raw.Bytes()[:end], raw.Bytes()[end+len("\r\n"):])
+	end := bytes.Index(raw, []byte("\r\n\r\n")) + len("\r\n") // every mail has headers and a body
+	signature, err := s.dkim.Sign(raw[:end], raw[end+len("\r\n"):])
 	if err != nil {
 		return err
 	}
@@ -78,7 +66,7 @@ func (s *Sender) sign(l *letter) error {
 	return nil
 }
 
-// folded gives the value of a signature's header, folded where nothing that is
+// folded returns the value of a signature's header, folded where nothing that is
 // signed changes: at the space before each tag, and anywhere in the last tag's value.
 func folded(signature string) string {
 	_, value, _ := strings.Cut(strings.ReplaceAll(strings.TrimSuffix(signature, "\r\n"), "\r\n ", ""), ": ")
@@ -120,20 +108,4 @@ func parseKey(text string) (crypto.Signer, error) {
 	default:
 		return nil, fmt.Errorf("a %T cannot sign mail: RSA or Ed25519 is required", key)
 	}
-}
-
-// isHostName tells whether a text can stand in a signature and in DNS.
-func isHostName(name string) bool {
-	for label := range strings.SplitSeq(name, ".") {
-		if label == "" || len(label) > 63 || strings.Trim(label, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
-			return false
-		}
-	}
-	return len(name) <= 253
-}
-
-// isAligned tells whether a signature of a domain can count for a sender (DMARC).
-func isAligned(sender, domain string) bool {
-	sender, domain = strings.ToLower(sender), strings.ToLower(domain)
-	return sender == domain || strings.HasSuffix(sender, "."+domain)
 }

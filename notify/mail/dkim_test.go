@@ -19,8 +19,8 @@ import (
 
 	"github.com/emersion/go-msgauth/dkim"
 
-	"vigia/notify/bulletin"
-	"vigia/notify/simulate"
+	"vigia/notify/mail/mailtest"
+	"vigia/notify/message"
 )
 
 // ed25519PEM is a key made for these tests, and used nowhere else.
@@ -57,7 +57,7 @@ func ecdsaPEM(t testing.TB) string {
 	return pemOf(t, "PRIVATE KEY", key)
 }
 
-// record gives the DNS record that belongs to a key.
+// record returns the DNS record that belongs to a key.
 func record(t testing.TB, key string) string {
 	t.Helper()
 	signer, err := parseKey(key)
@@ -102,19 +102,19 @@ func TestSignatures(t *testing.T) {
 	}
 	for name, text := range map[string]string{"Ed25519": ed25519PEM, "RSA PKCS1": pemOf(t, "RSA PRIVATE KEY", key), "RSA PKCS8": pemOf(t, "PRIVATE KEY", key)} {
 		t.Run(name, func(t *testing.T) {
-			m := openMailbox(t, simulate.MailboxOptions{})
+			m := openMailbox(t, mailtest.Options{})
 			s := senderTo(t, m, func(o *Options) { o.DKIMKey, o.DKIMSelector = text, "s2026" })
 			var wg sync.WaitGroup
 			for i := range 8 { // one signer for all goroutines
 				wg.Go(func() {
 					b := looks(t)[slices.Sorted(maps.Keys(looks(t)))[i%5]]
-					if r := s.Send(t.Context(), b, ana); r.Verdict != bulletin.Delivered {
+					if r := s.Send(t.Context(), b, ana); r.Verdict != message.Delivered {
 						t.Error(r)
 					}
 				})
 			}
 			wg.Wait()
-			for _, l := range m.Letters() {
+			for _, l := range m.Mails() {
 				if err := verify(t, l.Raw, text); err != nil {
 					t.Errorf("%s: %v", l.Subject, err)
 				}
@@ -125,12 +125,12 @@ func TestSignatures(t *testing.T) {
 
 // TestSignatureCovers: whoever changes or adds what matters breaks the signature.
 func TestSignatureCovers(t *testing.T) {
-	m := openMailbox(t, simulate.MailboxOptions{})
-	s := senderTo(t, m, func(o *Options) { o.DKIMKey, o.DKIMSelector, o.DKIMDomain = ed25519PEM, "s2026", "vigia.example.cl" })
-	if r := s.Send(t.Context(), news(t), ana); r.Verdict != bulletin.Delivered {
+	m := openMailbox(t, mailtest.Options{})
+	s := senderTo(t, m, func(o *Options) { o.DKIMKey, o.DKIMSelector = ed25519PEM, "s2026" })
+	if r := s.Send(t.Context(), news(t), ana); r.Verdict != message.Delivered {
 		t.Fatal(r)
 	}
-	raw := string(m.Letters()[0].Raw)
+	raw := string(m.Mails()[0].Raw)
 	if err := verify(t, []byte(raw), ed25519PEM); err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func TestSignatureCovers(t *testing.T) {
 		t.Helper()
 		changed := strings.Replace(raw, old, new, 1)
 		if changed == raw {
-			t.Fatalf("the letter has no %q", old)
+			t.Fatalf("the mail has no %q", old)
 		}
 		return changed
 	}
@@ -156,14 +156,14 @@ func TestSignatureCovers(t *testing.T) {
 		"Subject":            change("Viento", "Brisa"),
 		"To":                 change("To: <ana", "To: <eva"),
 		"From":               change("From: =?utf-8?q?Vig=C3=ADa?=", "From: Otro"),
-		"the body":           change("94,7", "14,7"),
+		"the body":           change("95 km/h", "15 km/h"),
 	}
 	for _, second := range []string{"From: x@example.org", "Subject: otro", "To: x@example.org", "Reply-To: x@example.org"} {
 		broken["a second "+second+" before"] = second + "\r\n" + raw
 		broken["a second "+second+" after"] = change("\r\nFrom: ", "\r\n"+second+"\r\nFrom: ")
 	}
-	for what, letter := range broken {
-		if err := verify(t, []byte(letter), ed25519PEM); err == nil {
+	for what, mail := range broken {
+		if err := verify(t, []byte(mail), ed25519PEM); err == nil {
 			t.Errorf("%s can be changed", what)
 		}
 	}

@@ -1,183 +1,207 @@
 package mail
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
 
 	"vigia/forecast/alert"
-	"vigia/notify/bulletin"
+	"vigia/notify/message"
 	"vigia/store/catalogue"
 	"vigia/store/subscription"
 	"vigia/web/wording"
 )
 
-// document is what a mail says, before it is a text or HTML: both are made of it,
-// so that they say the same.
+// document is the content of a mail, from which both text and HTML are rendered, so that
+// they say the same.
 type document struct {
-	language string // code
-	subject  string
-	banner   string // that the data are made up, "" when they are not
-	title    string
-	intro    []line
-	cards    []card
-	action   link // the one thing to do, if there is one
-	after    []line
-	foot     []line
-	links    []link
+	Language string // code
+	Subject  string
+	Banner   string // that the data are made up, "" when they are not
+	Title    string
+	Intro    []line
+	Cards    []card
+	Action   link // the one thing to do, if there is one
+	After    []line
+	Foot     []line
+	Links    []link
 }
 
 // line is a sentence, after a label if it has one.
-type line struct{ label, text string }
+type line struct{ Label, Text string }
 
 // link is an address with its words.
-type link struct{ text, url string }
+type link struct{ Text, URL string }
 
 // card is an alert.
 type card struct {
-	mark  mark
-	level string // in words
-	place string
-	title string
-	when  string
-	lines []line
-	page  link
+	Mark  mark
+	Level string // in words
+	Place string
+	Title string
+	When  string
+	Lines []line
+	Page  link
 }
 
-// mark is how a card's level looks: shape, edge and colour, in that order.
-type mark uint8
+// mark is how a card's level looks: shape, edge and colour.
+type mark string
 
 const (
-	noMark mark = iota
-	caution
-	danger
-	over
+	caution mark = "caution"
+	danger  mark = "danger"
+	over    mark = "over"
 )
 
 var languages = map[subscription.Language]*wording.Language{
 	subscription.Spanish: wording.Spanish, subscription.English: wording.English,
 }
 
-// author writes the document of a bulletin.
-type author struct {
-	*wording.Language
-	b    *bulletin.Bulletin
-	zone *time.Location // of hours that belong to no alert
-	doc  document
+// writer writes the document of a message. Its zone is that of hours that belong to
+// no alert.
+type writer struct {
+	wording.Localizer
+	m   *message.Message
+	doc document
 }
 
-// write says a bulletin in its reader's language.
-func write(b *bulletin.Bulletin) (*document, error) {
-	l := languages[b.Language]
+// write returns the document of a message in its reader's language.
+func write(m *message.Message) (*document, error) {
+	l := languages[m.Language]
 	if l == nil {
-		return nil, fmt.Errorf("no language %d", b.Language)
+		return nil, fmt.Errorf("no language %d", m.Language)
 	}
-	if err := checkLinks(b); err != nil {
+	if err := checkLinks(m); err != nil {
 		return nil, err
 	}
-	w := author{Language: l, b: b, zone: b.Zone, doc: document{language: b.Language.String()}}
-	if w.zone == nil {
-		w.zone = time.UTC
-	}
-	switch b.Kind {
-	case bulletin.Confirm:
+	w := writer{m: m, doc: document{Language: m.Language.String()},
+		Localizer: wording.Localizer{Language: l, Now: m.Now, Zone: cmp.Or(m.Zone, time.UTC), Days: wording.ByDate}}
+	switch m.Kind {
+	case message.Confirm:
 		w.confirm()
-	case bulletin.News:
+	case message.News:
 		if err := w.news(); err != nil {
 			return nil, err
 		}
-	case bulletin.NoData, bulletin.DataBack:
+	case message.NoData, message.DataBack:
 		w.outage()
-	case bulletin.Test:
+	case message.Test:
 		w.test()
 	default:
-		return nil, fmt.Errorf("no mail for messages of kind %d", b.Kind)
+		return nil, fmt.Errorf("no mail for messages of kind %d", m.Kind)
 	}
 	w.simulated()
 	w.footer()
+	w.doc.clean()
 	return &w.doc, nil
 }
 
-func (w *author) say(text string) { w.doc.intro = append(w.doc.intro, line{text: text}) }
+func (w *writer) intro(key string, pairs ...any) {
+	w.doc.Intro = append(w.doc.Intro, line{Text: w.Text(key, pairs...)})
+}
 
-func (w *author) confirm() {
-	w.doc.subject = w.Mail("confirmar.asunto")
-	w.say(w.Mail("confirmar.texto"))
+func (w *writer) confirm() {
+	w.doc.Subject = w.Text("correo.confirmar.asunto")
+	w.intro("correo.confirmar.texto")
 	for _, places := range []struct {
 		key   string
 		names []string
-	}{{"confirmar.parques", w.b.Parks}, {"confirmar.senderos", w.b.Trails}} {
+	}{{"campo.parques", w.m.Parks}, {"campo.senderos", w.m.Trails}} {
 		if len(places.names) > 0 {
-			w.doc.intro = append(w.doc.intro, line{w.Mail(places.key), strings.Join(places.names, ", ")})
+			w.doc.Intro = append(w.doc.Intro, line{w.Text(places.key), strings.Join(places.names, ", ")})
 		}
 	}
-	w.doc.action = link{w.Mail("confirmar.boton"), w.b.Links.Confirm}
-	w.doc.after = []line{
-		{text: w.Mail("confirmar.como")},
-		{text: w.Mail("confirmar.plazo", "hora", w.MailInstant(w.b.Expires, w.zone))},
-		{text: w.Mail("confirmar.no_fui")},
+	w.doc.Action = link{w.Text("correo.confirmar.boton"), w.m.Links.Confirm}
+	w.doc.After = []line{
+		{Text: w.Text("correo.confirmar.como")},
+		{Text: w.Text("correo.confirmar.plazo", "hora", w.FullInstant(w.m.Expires))},
+		{Text: w.Text("correo.confirmar.no_fui")},
 	}
 }
 
-// news tells alerts. The subject is that of the first which holds: the worst.
-func (w *author) news() error {
-	if len(w.b.Entries) == 0 {
+// news adds the alerts. The subject is that of the first which holds: the worst.
+func (w *writer) news() error {
+	if len(w.m.Entries) == 0 {
 		return errors.New("news without an alert")
 	}
-	for i := range w.b.Entries {
-		if e := &w.b.Entries[i]; e.Alert == nil || e.Park == nil || e.Park.TimeZone == nil || e.Alert.Level == alert.NoLevel || e.Alert.Check() != nil {
+	for i := range w.m.Entries {
+		if e := &w.m.Entries[i]; e.Alert == nil || e.Park == nil || e.Park.TimeZone == nil || e.Alert.Level == alert.NoLevel || e.Alert.Check() != nil {
 			return fmt.Errorf("entry %d of the news is not a complete alert", i)
 		}
-		w.doc.cards = append(w.doc.cards, w.card(&w.b.Entries[i]))
+		w.doc.Cards = append(w.doc.Cards, w.card(&w.m.Entries[i]))
 	}
-	e := worst(w.b.Entries)
-	w.doc.subject = w.MailSubject(e.Alert, e.Over(), shortName(e.Park), e.Park.TimeZone)
-	switch n := len(w.b.Entries); n {
-	case 1:
-		w.doc.title = w.Mail("titulo.una")
-	default:
-		w.doc.subject = w.Mail("asunto.mas", "asunto", w.doc.subject, "n", strconv.Itoa(n-1))
-		w.doc.title = w.Mail("titulo.varias", "n", strconv.Itoa(n))
-	}
+	e := worst(w.m.Entries)
+	here := w.at(e)
+	w.doc.Subject = w.AndMore(w.Text("correo.asunto", "nivel", w.level(e), "amenaza", wording.Capital(w.Hazard(e.Alert.Hazard)),
+		"parque", shortName(e.Park), "cuando", here.Span(e.Alert.Start, e.Alert.End)), len(w.m.Entries)-1)
+	w.doc.Title = w.Count("correo.titulo", len(w.m.Entries))
 	return nil
 }
 
-// worst gives the first alert that still holds, the first of all where none does.
-func worst(entries []bulletin.Entry) *bulletin.Entry {
-	return &entries[max(0, slices.IndexFunc(entries, func(e bulletin.Entry) bool { return !e.Over() }))]
+// at returns the localizer with the hours of an alert's park.
+func (w *writer) at(e *message.Entry) wording.Localizer {
+	here := w.Localizer
+	here.Zone = e.Park.TimeZone
+	return here
 }
 
-func (w *author) card(e *bulletin.Entry) card {
-	a, zone := e.Alert, e.Park.TimeZone
+// level names an alert's level, or that it holds no longer.
+func (w *writer) level(e *message.Entry) string {
+	if e.Over() {
+		return w.Text("alerta.ya_no_rige")
+	}
+	return wording.Capital(w.Level(e.Alert.Level))
+}
+
+// change describes the change of an alert since its reader was told of it.
+func (w *writer) change(e *message.Entry) string {
+	a, here := e.Alert, w.at(e)
+	if e.What == alert.Moved { // told of only when it begins sooner
+		return w.Text("cambio.antes", "cuando", here.Span(a.Start, a.End))
+	}
+	return here.Change(&alert.Change{What: e.What, Level: a.Level, Start: a.Start, End: a.End})
+}
+
+// worst returns the first alert that still holds, the first of all where none does.
+func worst(entries []message.Entry) *message.Entry {
+	return &entries[max(0, slices.IndexFunc(entries, func(e message.Entry) bool { return !e.Over() }))]
+}
+
+func (w *writer) card(e *message.Entry) card {
+	a, here := e.Alert, w.at(e)
 	c := card{
-		mark: over, level: w.MailLevel(a, e.Over()), place: shortName(e.Park), title: w.MailHazard(a), when: w.MailWindow(a, zone),
-		page: link{w.Mail("pagina", "parque", shortName(e.Park)), w.b.Links.Home + "/parques/" + url.PathEscape(e.Park.Slug)},
+		Mark: over, Level: w.level(e), Place: shortName(e.Park), Title: wording.Capital(w.Hazard(a.Hazard)),
+		When: w.Text("correo.cuando", "cuando", here.Span(a.Start, a.End), "zona", here.Offset(a.Start)),
+		Page: link{w.Text("correo.pagina", "parque", shortName(e.Park)), w.m.Links.Home + "/parques/" + url.PathEscape(e.Park.Slug)},
+	}
+	for _, said := range w.OfficialSentences(e.Closures, e.Volcanic) {
+		c.Lines = append(c.Lines, line{Text: oneLine(said)})
 	}
 	if e.What != alert.Opened {
-		c.lines = append(c.lines, line{text: w.MailChange(a, e.What, zone)})
+		c.Lines = append(c.Lines, line{Text: w.change(e)})
 	}
 	if e.Over() {
-		c.lines = append(c.lines, line{text: w.Mail("termina.ojo")})
+		c.Lines = append(c.Lines, line{Text: w.Text("correo.termina.ojo")})
 	} else {
-		c.mark = map[alert.Level]mark{alert.Caution: caution, alert.Danger: danger}[a.Level]
-		c.lines = append(c.lines, line{text: w.MailSummary(a, zone)}, line{w.Mail("que_considerar"), w.AlertAdvice(a)})
+		c.Mark = map[alert.Level]mark{alert.Caution: caution, alert.Danger: danger}[a.Level]
+		c.Lines = append(c.Lines, line{Text: here.AlertSummary(a, nil)}, line{w.Text("alerta.considerar"), w.Advice(a.Hazard)})
 	}
 	if len(e.Trails) > 0 {
-		c.lines = append(c.lines, line{w.Mail("senderos"), strings.Join(e.Trails, ", ")})
+		c.Lines = append(c.Lines, line{w.Text("parque.senderos"), strings.Join(e.Trails, ", ")})
 	}
-	c.lines = append(c.lines, line{w.Mail("estimacion"), w.MailInstant(a.UpdatedAt, zone)})
+	c.Lines = append(c.Lines, line{w.Text("correo.estimacion"), here.FullInstant(a.UpdatedAt)})
 	if e.Park.Administrator != "" {
-		c.lines = append(c.lines, line{w.Mail("administra"), e.Park.Administrator})
+		c.Lines = append(c.Lines, line{w.Text("correo.administra"), e.Park.Administrator})
 	}
 	return c
 }
 
-// shortName gives a park's name as people say it: a subject has no room for its kind.
+// shortName returns a park's name as people say it: a subject has no room for its kind.
 func shortName(p *catalogue.Park) string {
 	name := oneLine(p.Name)
 	for _, kind := range []string{"Parque Nacional ", "Reserva Nacional ", "Monumento Natural "} {
@@ -186,67 +210,67 @@ func shortName(p *catalogue.Park) string {
 	return name
 }
 
-// outage tells that there are no data, or that there are again.
-func (w *author) outage() {
-	hour, moment := w.MailHour(w.b.Since, w.zone), w.MailMoment(w.b.Since, w.zone)
-	if w.b.Kind == bulletin.DataBack {
-		w.doc.subject = w.Mail("hay_datos.asunto", "las", hour)
-		w.say(w.Mail("hay_datos.texto", "momento", moment))
-		w.say(w.Mail("hay_datos.luego"))
-	} else {
-		w.doc.subject = w.Mail("sin_datos.asunto", "las", hour)
-		w.say(w.Mail("sin_datos.texto", "momento", moment))
-		w.say(w.Mail("sin_datos.ojo"))
-		w.say(w.Mail("sin_datos.luego"))
+// outage writes that there are no data, or that there are again.
+func (w *writer) outage() {
+	hour, moment := w.FullAt(w.m.Since), w.FullMoment(w.m.Since)
+	if w.m.Kind == message.DataBack {
+		w.doc.Subject = w.Text("datos.vuelven", "momento", hour)
+		w.doc.Intro = append(w.doc.Intro, line{Text: w.Text("datos.vuelven", "momento", moment) + "."})
+		w.intro("correo.hay_datos.luego")
+		return
 	}
+	w.doc.Subject = w.Text("datos.faltan", "momento", hour)
+	w.doc.Intro = append(w.doc.Intro, line{Text: w.Text("datos.faltan", "momento", moment) + ". " + w.Text("datos.a_ciegas")})
+	w.intro("correo.sin_datos.ojo")
+	w.intro("correo.sin_datos.luego")
 }
 
-func (w *author) test() {
-	w.doc.subject = w.Mail("prueba.asunto")
-	w.say(w.Mail("prueba.texto"))
-	w.say(w.Mail("prueba.hora", "hora", w.MailInstant(w.b.Now, w.zone)))
-	w.say(w.Mail("prueba.mire"))
+func (w *writer) test() {
+	w.doc.Subject = w.Text("correo.prueba.asunto")
+	w.intro("correo.prueba.texto")
+	w.intro("correo.prueba.hora", "hora", w.FullInstant(w.m.Now))
+	w.intro("correo.prueba.mire")
 }
 
 // simulated marks a mail whose weather is made up, in its subject too.
-func (w *author) simulated() {
-	if w.doc.title == "" {
-		w.doc.title = w.doc.subject
+func (w *writer) simulated() {
+	if w.doc.Title == "" {
+		w.doc.Title = w.doc.Subject
 	}
-	if w.b.Simulated {
-		w.doc.subject = w.Mail("simulado") + " " + w.doc.subject
-		w.doc.banner = w.Mail("simulado.texto")
+	if w.m.Simulated {
+		w.doc.Subject = w.Marked(w.doc.Subject)
+		w.doc.Banner = w.Text("simulado.titulo") + ". " + w.Text("simulado.texto")
 	}
 }
 
-// footer says whose words these are and are not, whom to call, and how to leave.
-func (w *author) footer() {
-	foot := []line{{text: w.Disclaimer}, {text: w.Mail("oficial")}}
-	if len(w.b.Emergency) > 0 {
-		foot = append(foot, line{w.Mail("emergencias"), w.emergency()})
+// footer writes that the mail is not official, whom to call, and how to leave.
+func (w *writer) footer() {
+	foot := []line{{Text: w.Disclaimer()}, {Text: w.Text("correo.oficial")}}
+	if len(w.m.Emergency) > 0 {
+		foot = append(foot, line{w.Text("parque.emergencia"), w.emergency()})
 	}
-	source := "fuente"
-	if w.b.Simulated {
-		source = "fuente.simulada"
+	source := "correo.fuente"
+	if w.m.Simulated {
+		source = "correo.fuente_simulada"
 	}
-	foot = append(foot, line{text: w.Mail(source)})
-	links := w.b.Links
+	foot = append(foot, line{Text: w.Text(source)})
+	links := w.m.Links
 	if links.Unsubscribe != "" {
-		foot = append(foot, line{text: w.Mail("por_que")})
-		w.doc.links = append(w.doc.links, link{w.Mail("gestionar"), links.Manage}, link{w.Mail("cancelar"), links.Unsubscribe})
+		foot = append(foot, line{Text: w.Text("correo.por_que")})
+		w.doc.Links = append(w.doc.Links, link{w.Text("correo.gestionar"), links.Manage}, link{w.Text("baja.titulo"), links.Unsubscribe})
 	}
-	if w.b.Contact != "" {
-		foot = append(foot, line{text: w.Mail("contacto", "contacto", w.b.Contact)})
+	if w.m.Contact != "" {
+		foot = append(foot, line{Text: w.Text("correo.contacto", "contacto", w.m.Contact)})
 	}
-	for _, l := range []link{{w.Mail("privacidad"), links.Privacy}, {w.Mail("sitio"), rooted(links.Home)}} {
-		if l.url != "" {
-			w.doc.links = append(w.doc.links, l)
+	for _, l := range []link{{w.Text("nav.privacidad"), links.Privacy}, {w.Text("sitio.nombre"), rooted(links.Home)}} {
+		if l.URL != "" {
+			w.doc.Links = append(w.doc.Links, l)
 		}
 	}
-	w.doc.foot = foot
+	w.doc.Foot = foot
 }
 
-// rooted gives the address of the first page below one, "" for none.
+// rooted returns the address of the first page below one, "" for none.
 func rooted(home string) string {
 	if home == "" {
 		return ""
@@ -254,30 +278,30 @@ func rooted(home string) string {
 	return home + "/"
 }
 
-// emergency lists telephone numbers. A note that all of them share says what we
-// say in the reader's own language; of others, the catalogue has Spanish alone.
-func (w *author) emergency() string {
-	numbers := w.b.Emergency
+// emergency lists telephone numbers. A note that all of them share is in our own words
+// too; the catalogue has other notes in Spanish alone.
+func (w *writer) emergency() string {
+	numbers := w.m.Emergency
 	differ := slices.ContainsFunc(numbers, func(n catalogue.EmergencyNumber) bool { return n.Note != numbers[0].Note })
 	var list []string
 	for _, n := range numbers {
 		text := n.Number + " " + n.Name
-		if n.Note != "" && differ && w.b.Language == subscription.Spanish {
+		if n.Note != "" && differ && w.m.Language == subscription.Spanish {
 			text += " (" + n.Note + ")"
 		}
 		list = append(list, text)
 	}
-	return strings.Join(list, " · ") + ". " + w.Mail("sin_cobertura")
+	return strings.Join(list, " · ") + ". " + w.Text("parque.emergencia_nota")
 }
 
 // checkLinks refuses what a mail must not carry, and a mail without the links that
 // its kind needs.
-func checkLinks(b *bulletin.Bulletin) error {
-	links := b.Links
+func checkLinks(m *message.Message) error {
+	links := m.Links
 	switch {
-	case b.Kind == bulletin.Confirm && links.Confirm == "":
+	case m.Kind == message.Confirm && links.Confirm == "":
 		return errors.New("a request to confirm without its link")
-	case b.Kind != bulletin.Confirm && b.Kind != bulletin.Test && (links.Unsubscribe == "" || links.Manage == "" || links.Home == ""):
+	case m.Kind != message.Confirm && m.Kind != message.Test && (links.Unsubscribe == "" || links.Manage == "" || links.Home == ""):
 		return errors.New("a mail without its links to change and to cancel, or its site")
 	}
 	for name, address := range map[string]string{"home": links.Home, "manage": links.Manage, "unsubscribe": links.Unsubscribe, "confirm": links.Confirm, "privacy": links.Privacy} {
@@ -288,7 +312,7 @@ func checkLinks(b *bulletin.Bulletin) error {
 	return nil
 }
 
-// isLink tells whether an address can go as it is into a header and a page.
+// isLink reports whether an address can go as it is into a header and a page.
 func isLink(address string) bool {
 	for i := range len(address) {
 		if c := address[i]; c <= ' ' || c > '~' || strings.IndexByte("<>\"'`\\,", c) >= 0 {

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// idleLife is how long a connection is kept without use: relays hang up after
-	// one to five minutes.
+	// idleLife is how long a connection may be used again: relays hang up after one to
+	// five minutes.
 	idleLife = 30 * time.Second
 	// mostMessages is how many messages a connection takes: relays have limits, and
 	// a new connection may reach another of their machines.
@@ -29,7 +29,6 @@ type pool struct {
 
 	mu     sync.Mutex
 	idle   []*connection // the one used last at the end
-	sweep  clockwork.Timer
 	closed bool
 }
 
@@ -37,7 +36,7 @@ func newPool(connections int, clock clockwork.Clock) *pool {
 	return &pool{clock: clock, places: make(chan struct{}, connections)}
 }
 
-// enter waits for a place. Whoever got one leaves it.
+// enter waits for a place, which leave gives back.
 func (p *pool) enter(ctx context.Context) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
@@ -52,7 +51,7 @@ func (p *pool) enter(ctx context.Context) error {
 
 func (p *pool) leave() { <-p.places }
 
-// take gives the connection that was used last, nil when a new one is needed.
+// take returns the connection that was used last, nil when a new one is needed.
 func (p *pool) take() (*connection, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -65,7 +64,7 @@ func (p *pool) take() (*connection, error) {
 		if p.clock.Since(c.idle) < idleLife {
 			return c, nil
 		}
-		c.raw.Close() // too long for a QUIT to be heard: the sweep did not run in time
+		c.raw.Close() // the relay has hung up, or soon will
 	}
 	return nil, nil
 }
@@ -81,28 +80,6 @@ func (p *pool) put(c *connection) {
 	defer p.mu.Unlock()
 	c.idle = p.clock.Now()
 	p.idle = append(p.idle, c)
-	if p.sweep == nil {
-		p.sweep = p.clock.AfterFunc(idleLife, p.sweepIdle)
-	}
-}
-
-// sweepIdle ends the connections that have been idle for too long, and comes back
-// while there are others.
-func (p *pool) sweepIdle() {
-	p.mu.Lock()
-	var old []*connection
-	for len(p.idle) > 0 && p.clock.Since(p.idle[0].idle) >= idleLife {
-		old = append(old, p.idle[0])
-		p.idle = p.idle[1:]
-	}
-	p.sweep = nil
-	if len(p.idle) > 0 && !p.closed {
-		p.sweep = p.clock.AfterFunc(idleLife-p.clock.Since(p.idle[0].idle), p.sweepIdle)
-	}
-	p.mu.Unlock()
-	for _, c := range old {
-		c.quit()
-	}
 }
 
 // close ends the connections that are idle; those in use end after their message.
@@ -110,10 +87,6 @@ func (p *pool) close() {
 	p.mu.Lock()
 	idle := p.idle
 	p.idle, p.closed = nil, true
-	if p.sweep != nil {
-		p.sweep.Stop()
-		p.sweep = nil
-	}
 	p.mu.Unlock()
 	for _, c := range idle {
 		c.quit()

@@ -6,8 +6,8 @@ import (
 
 	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
-	"vigia/notify/bulletin"
-	"vigia/notify/simulate"
+	"vigia/notify/mail/mailtest"
+	"vigia/notify/message"
 	"vigia/store/catalogue"
 	"vigia/store/subscription"
 )
@@ -44,31 +44,31 @@ func gale(level alert.Level) *alert.Alert {
 	}
 }
 
-// news is a bulletin of one alert.
-func news(t testing.TB) *bulletin.Bulletin {
-	return &bulletin.Bulletin{
-		Kind: bulletin.News, Language: subscription.Spanish, Now: now, Ref: ref, Zone: punta(t), Expires: now.Add(13 * time.Hour),
-		Entries: []bulletin.Entry{{Alert: gale(alert.Danger), What: alert.Opened, Park: paine(t), Trails: []string{"Circuito O", "Base Torres"}, Thread: thread}},
-		Links: bulletin.Links{Home: "https://vigia.example.cl", Manage: "https://vigia.example.cl/gestionar/" + token, Unsubscribe: "https://vigia.example.cl/baja/" + token,
+// news is a message of one alert.
+func news(t testing.TB) *message.Message {
+	return &message.Message{
+		Kind: message.News, Language: subscription.Spanish, Now: now, Ref: ref, Zone: punta(t), Expires: now.Add(13 * time.Hour),
+		Entries: []message.Entry{{Alert: gale(alert.Danger), What: alert.Opened, Park: paine(t), Trails: []string{"Circuito O", "Base Torres"}, ThreadRef: thread}},
+		Links: message.Links{Home: "https://vigia.example.cl", Manage: "https://vigia.example.cl/gestionar/" + token, Unsubscribe: "https://vigia.example.cl/baja/" + token,
 			Privacy: "https://vigia.example.cl/privacidad"},
 		Contact:   "operador@vigia.example.cl",
 		Emergency: []catalogue.EmergencyNumber{{Number: "133", Name: "Carabineros"}, {Number: "136", Name: "Cuerpo de Socorro Andino"}},
 	}
 }
 
-// confirm is a bulletin that asks to confirm.
-func confirm(t testing.TB) *bulletin.Bulletin {
+// confirm is a message that asks to confirm.
+func confirm(t testing.TB) *message.Message {
 	b := news(t)
-	b.Kind, b.Entries, b.Links.Unsubscribe = bulletin.Confirm, nil, ""
+	b.Kind, b.Entries, b.Links.Unsubscribe = message.Confirm, nil, ""
 	b.Links.Confirm = "https://vigia.example.cl/confirmar/" + token
 	b.Parks, b.Trails, b.Expires = []string{"Torres del Paine", "Villarrica"}, []string{"Base Torres"}, now.Add(48*time.Hour)
 	return b
 }
 
 // openMailbox opens a mailbox for a test.
-func openMailbox(t testing.TB, o simulate.MailboxOptions) *simulate.Mailbox {
+func openMailbox(t testing.TB, o mailtest.Options) *mailtest.Mailbox {
 	t.Helper()
-	m, err := simulate.ListenMail(o)
+	m, err := mailtest.Listen(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func openMailbox(t testing.TB, o simulate.MailboxOptions) *simulate.Mailbox {
 }
 
 // senderTo makes a sender to a mailbox; change may set more options.
-func senderTo(t testing.TB, m *simulate.Mailbox, change func(*Options)) *Sender {
+func senderTo(t testing.TB, m *mailtest.Mailbox, change func(*Options)) *Sender {
 	t.Helper()
 	o := Options{Host: m.Host(), Port: m.Port(), From: "alertas@vigia.example.cl", TLS: "none", Timeout: 10 * time.Second}
 	if change != nil {

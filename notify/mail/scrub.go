@@ -24,8 +24,8 @@ var (
 	anyToken = regexp.MustCompile(`[A-Za-z0-9_-]{20,}`)
 )
 
-// scrubbed gives an error's text without the person: relays quote the address, in
-// whole or in part, and the links of a letter that they dislike.
+// scrubbed returns an error's text without the person: relays quote the address, in
+// whole or in part, and the links of a mail that they refuse.
 func scrubbed(err error, to string) error {
 	text := err.Error()
 	var sent *gomail.SendError
@@ -47,14 +47,14 @@ func scrubbed(err error, to string) error {
 	return errors.New(text)
 }
 
-// What of an address is no word by chance, in characters: standing alone, and within
+// How many characters of an address are no word by chance: standing alone, and within
 // another word.
 const (
 	tellingWord = 3
 	tellingPart = 6
 )
 
-// partsOf gives what a relay may quote of an address, the longest first: its two
+// partsOf returns what a relay may quote of an address, the longest first: its two
 // sides, the mailbox that it looks up, which may lack the tag, the domain as people
 // write it, and the words that the local part is made of, as those of a name.
 func partsOf(to string) []string {
@@ -71,7 +71,7 @@ func partsOf(to string) []string {
 	return slices.Compact(parts)
 }
 
-// without takes a part of an address out of a text: a short one as a word of its own,
+// without removes a part of an address from a text: a short one as a word of its own,
 // a long one wherever it stands.
 func without(text, part string) string {
 	pattern := `(?i)()` + regexp.QuoteMeta(part) + `()`

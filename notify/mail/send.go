@@ -5,19 +5,19 @@ import (
 	"fmt"
 	"log/slog"
 
-	"vigia/notify/bulletin"
+	"vigia/notify/message"
 )
 
-// Send hands the mail of a bulletin to the relay, for one person. It waits for a
+// Send hands the mail of a message to the relay, for one person. It waits for a
 // place in the pool, takes at most the timeout from then on, and ends at once with
 // its context. An error in the result names neither the person nor a link.
-func (s *Sender) Send(ctx context.Context, b *bulletin.Bulletin, to string) bulletin.Result {
-	l, err := s.compose(b, to)
+func (s *Sender) Send(ctx context.Context, m *message.Message, to string) message.Result {
+	l, err := s.Compose(m, to)
 	if err != nil {
-		return bulletin.Result{Verdict: bulletin.Unsendable, Err: fmt.Errorf("writing the mail: %w", err)}
+		return message.Result{Verdict: message.Unsendable, Err: err}
 	}
 	if err := s.pool.enter(ctx); err != nil {
-		return bulletin.Result{Verdict: bulletin.Retry, Err: fmt.Errorf("waiting for a connection: %w", err)}
+		return message.Result{Verdict: message.Retry, Err: fmt.Errorf("waiting for a connection: %w", err)}
 	}
 	defer s.pool.leave()
 	ctx, cancel := context.WithTimeout(ctx, s.options.Timeout)
@@ -27,15 +27,15 @@ func (s *Sender) Send(ctx context.Context, b *bulletin.Bulletin, to string) bull
 		if err != nil {
 			s.options.Log.Debug("a mail was accepted, then its connection failed", slog.Any("error", scrubbed(err, to)))
 		}
-		return bulletin.Result{Verdict: bulletin.Delivered}
+		return message.Result{Verdict: message.Delivered}
 	}
-	return bulletin.Result{Verdict: judge(err), Unreached: unreached(err), Err: s.advised(err, scrubbed(err, to))}
+	return message.Result{Verdict: judge(err), Unreached: unreached(err), Err: s.advised(err, scrubbed(err, to))}
 }
 
-// deliver sends a letter over an idle connection or a new one. An idle connection
+// deliver sends a mail over an idle connection or a new one. An idle connection
 // may have died since: if it turns out so before the relay took anything of the
 // message, a new one is tried, once.
-func (s *Sender) deliver(ctx context.Context, l *letter) (delivered bool, err error) {
+func (s *Sender) deliver(ctx context.Context, l *Mail) (delivered bool, err error) {
 	c, err := s.pool.take()
 	if err != nil {
 		return false, err
@@ -52,8 +52,8 @@ func (s *Sender) deliver(ctx context.Context, l *letter) (delivered bool, err er
 	return s.use(ctx, c, l)
 }
 
-// use sends a letter over a connection and gives the connection back.
-func (s *Sender) use(ctx context.Context, c *connection, l *letter) (delivered bool, err error) {
+// use sends a mail over a connection and returns the connection to the pool.
+func (s *Sender) use(ctx context.Context, c *connection, l *Mail) (delivered bool, err error) {
 	delivered, usable, err := s.send(ctx, c, l)
 	if usable {
 		s.pool.put(c)
@@ -63,8 +63,8 @@ func (s *Sender) use(ctx context.Context, c *connection, l *letter) (delivered b
 	return delivered, err
 }
 
-// Check connects to the relay, logs in and says NOOP. What is wrong is said as it
-// is for a message, and nothing is sent.
+// Check connects to the relay, logs in and sends NOOP. Its errors are those of Send;
+// nothing is sent.
 func (s *Sender) Check(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.options.Timeout)
 	defer cancel()

@@ -13,7 +13,7 @@ import (
 
 	gomail "github.com/wneessen/go-mail"
 
-	"vigia/notify/bulletin"
+	"vigia/notify/message"
 )
 
 // dialError is a failure to get a connection, before there is any message.
@@ -22,8 +22,8 @@ type dialError struct{ err error }
 func (e *dialError) Error() string { return "connecting: " + e.err.Error() }
 func (e *dialError) Unwrap() error { return e.err }
 
-// answer is what a relay answered: a code, 0 when it was no answer but a broken
-// connection, and its kind (RFC 3463) as "5.1.1", "" when it said none.
+// answer is a relay's answer: a code, 0 for a broken connection, and its kind (RFC 3463)
+// as "5.1.1", "" when there was none.
 type answer struct {
 	code int
 	kind string
@@ -58,7 +58,7 @@ func answerOf(err error) answer {
 	return a
 }
 
-// unquoted gives an answer as it came: the standard library quotes what follows the
+// unquoted returns an answer as it came: the standard library quotes what follows the
 // code.
 func unquoted(text string) string {
 	code, rest, _ := strings.Cut(text, " ")
@@ -70,80 +70,82 @@ func unquoted(text string) string {
 	return code + " " + said + strings.TrimPrefix(rest, quoted)
 }
 
-// judge says what a failure means for the message. What is not known to be the
-// address's fault or ours is tried again: nobody is dropped on a guess.
-func judge(err error) bulletin.Verdict {
+// judge returns the verdict of a failure. One that is not known to be the address's fault
+// or ours is tried again: nobody is dropped on a guess.
+func judge(err error) message.Verdict {
 	var dialing *dialError
 	var sent *gomail.SendError
 	switch {
 	case errors.As(err, &dialing):
 		return judgeDial(dialing.err)
 	case !errors.As(err, &sent):
-		return bulletin.Retry // the context, or the sender closed
+		return message.Retry // the context, or the sender closed
 	}
 	a := answerOf(err)
 	switch {
 	case sent.Reason == gomail.ErrGetSender || sent.Reason == gomail.ErrGetRcpts || sent.Reason == gomail.ErrNoUnencoded:
-		return bulletin.Unsendable
+		return message.Unsendable
 	case a.code < 500:
-		return bulletin.Retry // 4xx, or 0: reset, end of file, time-out
-	case sent.Reason == gomail.ErrSMTPMailFrom || a.code == 530 || a.code == 535:
-		return bulletin.OurFault
+		return message.Retry // 4xx, or 0: reset, end of file, time-out
+	case sent.Reason == gomail.ErrSMTPMailFrom:
+		return message.OurFault
 	default:
 		return judgeKind(a, sent.Reason)
 	}
 }
 
-// unreached tells whether there was no connection to the relay, whatever the message.
+// unreached reports whether there was no connection to the relay, whatever the message.
 func unreached(err error) bool {
 	var dialing *dialError
-	return errors.As(err, &dialing) && judgeDial(dialing.err) == bulletin.Retry
+	return errors.As(err, &dialing) && judgeDial(dialing.err) == message.Retry
 }
 
-// judgeKind says what a refusal for good of a recipient or of a message means.
+// judgeKind returns the verdict of a permanent refusal of a recipient or of a message.
 //
-// Only kind 5.1 blames the address, and 5.1.7 and 5.1.8 of it blame the sender's.
-// It may come after the letter too, which has one recipient. A bare 550 may as well
-// be policy and is tried again until the message expires, as a full mailbox (5.2.2)
-// or a missing route (5.4) is. After the letter, 5.6 and "too big" blame the letter.
-func judgeKind(a answer, at gomail.SendErrReason) bulletin.Verdict {
-	afterLetter := at == gomail.ErrSMTPDataClose
+// Only kind 5.1 blames the address; 5.1.7 and 5.1.8 of it blame the sender's, and
+// 5.7 the policy. All may come after the content too, which has one recipient, and
+// hold for that recipient alone: anybody can have an address for which a relay
+// answers as they like. A bare 550 may be policy and is tried again until the message
+// expires, as a full mailbox (5.2.2) or a missing route (5.4) is. After the content, 5.6
+// and "too big" blame the content.
+func judgeKind(a answer, at gomail.SendErrReason) message.Verdict {
+	afterContent := at == gomail.ErrSMTPDataClose
 	switch {
 	case strings.HasPrefix(a.kind, "5.7."), a.kind == "5.1.7", a.kind == "5.1.8":
-		return bulletin.OurFault
+		return message.Refused
 	case strings.HasPrefix(a.kind, "5.1."):
-		return bulletin.Bounced
-	case afterLetter && (strings.HasPrefix(a.kind, "5.6.") || a.kind == "5.3.4" || a.kind == "" && a.code == 552):
-		return bulletin.Unsendable
+		return message.Bounced
+	case afterContent && (strings.HasPrefix(a.kind, "5.6.") || a.kind == "5.3.4" || a.kind == "" && a.code == 552):
+		return message.Unsendable
 	default:
-		return bulletin.Retry
+		return message.Retry
 	}
 }
 
-// judgeDial says what a failure to connect means: a relay that is not there, or is
-// busy, is waited for; one that does not want us, our login or our TLS is for the
-// operator to see to.
-func judgeDial(err error) bulletin.Verdict {
+// judgeDial returns the verdict of a failure to connect: a relay that is not there, or is
+// busy, is waited for; one that refuses us, our login or our TLS is the operator's to
+// mend.
+func judgeDial(err error) message.Verdict {
 	var said *textproto.Error
 	var garbled textproto.ProtocolError
 	var network net.Error
 	var operation *net.OpError
 	switch {
 	case errors.As(err, &said) && said.Code >= 500:
-		return bulletin.OurFault
+		return message.OurFault
 	case errors.As(err, &said), errors.As(err, &garbled):
-		return bulletin.Retry
+		return message.Retry
 	case errors.As(err, &operation) && (operation.Op == "remote error" || operation.Op == "local error"):
-		return bulletin.OurFault // an alert of TLS
+		return message.OurFault // an alert of TLS
 	case errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed),
 		errors.Is(err, context.Canceled), errors.Is(err, os.ErrDeadlineExceeded):
-		return bulletin.Retry
+		return message.Retry
 	default:
-		return bulletin.OurFault // certificates, no STARTTLS, no login offered
+		return message.OurFault // certificates, no STARTTLS, no login offered
 	}
 }
 
-// diedIdle tells whether a reused connection was found dead before the relay took
+// diedIdle reports whether a reused connection was found dead before the relay took
 // anything of the message: nothing came back, or that it had hung up meanwhile.
 func diedIdle(err error) bool {
 	var sent *gomail.SendError

@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"html"
 	"os"
 	"regexp"
 	"strconv"
@@ -9,11 +10,12 @@ import (
 
 	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
-	"vigia/notify/bulletin"
+	"vigia/notify/message"
 	"vigia/store/subscription"
+	"vigia/web/wording"
 )
 
-// forbidden gives the words that are not ours to use, as the tests of the words of
+// forbidden returns the words that are not ours to use, as the tests of the words of
 // alerts have them, so that there is one list.
 func forbidden(t *testing.T) map[subscription.Language]*regexp.Regexp {
 	t.Helper()
@@ -46,7 +48,8 @@ func TestWordsOfOthersAreNotUsed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			text := doc.subject + "\n" + doc.text()
+			text, _ := rendered(t, doc)
+			text = doc.Subject + "\n" + text
 			// The notice names what it is not.
 			notice := strings.NewReplacer("No es un aviso oficial", "", "It is not an official notice", "").Replace(text)
 			if found := words.FindString(notice); found != "" {
@@ -59,8 +62,8 @@ func TestWordsOfOthersAreNotUsed(t *testing.T) {
 	}
 }
 
-// everyKind gives a bulletin of every kind, and news of every hazard, level and change.
-func everyKind(t *testing.T) (all []*bulletin.Bulletin) {
+// everyKind returns a message of every kind, and news of every hazard, level and change.
+func everyKind(t *testing.T) (all []*message.Message) {
 	t.Helper()
 	for _, b := range looks(t) {
 		all = append(all, b)
@@ -76,12 +79,40 @@ func everyKind(t *testing.T) (all []*bulletin.Bulletin) {
 			}
 		}
 	}
-	for _, kind := range []bulletin.Kind{bulletin.NoData, bulletin.DataBack, bulletin.Test} {
+	for _, kind := range []message.Kind{message.NoData, message.DataBack, message.Test} {
 		b := news(t)
 		b.Kind, b.Since = kind, now
 		all = append(all, b)
 	}
 	return all
+}
+
+// TestMailsSayTheWordsOfTheCatalogue: what a mail says of every hazard and level is
+// what package wording says of it.
+func TestMailsSayTheWordsOfTheCatalogue(t *testing.T) {
+	for language, l := range languages {
+		for h := range hazard.Hazard(hazard.NumHazards) {
+			for level := alert.Caution; level <= alert.Danger; level++ {
+				b := news(t)
+				b.Language, b.Entries[0].Alert.Hazard, b.Entries[0].Alert.Level = language, h, level
+				doc, err := write(b)
+				if err != nil {
+					t.Fatal(err)
+				}
+				name, of := wording.Capital(l.Hazard(h)), wording.Capital(l.Level(level))
+				text, page := rendered(t, doc)
+				page = html.UnescapeString(page)
+				if !strings.HasPrefix(doc.Subject, "["+of+"] "+name+" · ") || !strings.Contains(text, strings.ToUpper(of)) || !strings.Contains(page, of) {
+					t.Errorf("%q does not say %q, %q", doc.Subject, of, name)
+				}
+				for _, words := range []string{"\n" + name + "\n", l.Advice(h), l.Disclaimer()} {
+					if !strings.Contains(text, words) || !strings.Contains(page, strings.TrimSpace(words)) {
+						t.Errorf("%q does not say %q", doc.Subject, words)
+					}
+				}
+			}
+		}
+	}
 }
 
 // TestHoursOfThePark: an hour is said in the park's zone, on the days on which its
@@ -92,13 +123,14 @@ func TestHoursOfThePark(t *testing.T) {
 		if b.Zone = nil; hour > 0 {
 			b.Zone = punta(t)
 		}
-		b.Kind, b.Since = bulletin.NoData, now
+		b.Kind, b.Since = message.NoData, now
 		doc, err := write(b)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if clock := strconv.Itoa(13-hour) + ":05 (" + want; !strings.Contains(doc.text(), clock) {
-			t.Errorf("no %q in %s", clock, doc.text())
+		text, _ := rendered(t, doc)
+		if clock := strconv.Itoa(13-hour) + ":05 (" + want; !strings.Contains(text, clock) {
+			t.Errorf("no %q in %s", clock, text)
 		}
 	}
 }

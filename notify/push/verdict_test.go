@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -14,40 +15,43 @@ import (
 	"github.com/jonboulle/clockwork"
 
 	"vigia/forecast/alert"
-	"vigia/notify/bulletin"
-	"vigia/notify/simulate"
+	"vigia/notify/message"
+	"vigia/notify/push/pushtest"
 )
 
-// journal is a log that tests read.
-type journal struct {
+// logbook is a log that tests read.
+type logbook struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-func (j *journal) Write(p []byte) (int, error) {
+func (j *logbook) Write(p []byte) (int, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.text.Write(p)
 }
 
-func (j *journal) String() string {
+func (j *logbook) String() string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.text.String()
 }
 
-// scene is a sender, a push service with a browser, and a bulletin for it.
+// scene is a sender, a push service with a browser, and a message for it.
 type scene struct {
 	*testing.T
 	clock *clockwork.FakeClock
-	log   *journal
+	log   *logbook
 	s     *Sender
-	r     *simulate.Receiver
+	r     *pushtest.Service
+
+	reached bool         // its browsers were reached before
+	kind    message.Kind // of what is sent to them
 }
 
 func newScene(t *testing.T) *scene {
 	t.Helper()
-	sc := &scene{T: t, clock: clockwork.NewFakeClockAt(start), log: &journal{}}
+	sc := &scene{T: t, clock: clockwork.NewFakeClockAt(start), log: &logbook{}, kind: message.News}
 	sc.s = testSender(t, sc.clock, func(o *Options) {
 		o.Log, o.Timeout = slog.New(slog.NewTextHandler(sc.log, nil)), 5*time.Second
 	})
@@ -56,10 +60,14 @@ func newScene(t *testing.T) *scene {
 }
 
 // send delivers to a new browser and checks that nothing tells its endpoint.
-func (sc *scene) send() bulletin.Result {
+func (sc *scene) send() message.Result {
 	sc.Helper()
-	to := target(sc, sc.r)
-	got := sc.s.Send(context.Background(), news(sc, alert.Danger), to)
+	to, b := target(sc, sc.r), news(sc, alert.Danger)
+	to.Reached = sc.reached
+	if b.Kind = sc.kind; sc.kind == message.Confirm {
+		b.Entries, b.Proof = nil, "proof"
+	}
+	got := sc.s.Send(context.Background(), b, to)
 	secret := to.Endpoint[strings.LastIndexByte(to.Endpoint, '/')+1:]
 	if said := sc.log.String(); strings.Contains(said, secret) || got.Err != nil && strings.Contains(got.Err.Error(), secret) {
 		sc.Errorf("the endpoint is told: %v, %s", got.Err, said)
@@ -68,41 +76,44 @@ func (sc *scene) send() bulletin.Result {
 }
 
 // expect sends and compares verdict, wait and how many requests were made.
-func (sc *scene) expect(verdict bulletin.Verdict, after time.Duration, requests int) {
+func (sc *scene) expect(verdict message.Verdict, after time.Duration, requests int) {
 	sc.Helper()
 	before := sc.r.Requests()
 	got := sc.send()
 	if made := sc.r.Requests() - before; got.Verdict != verdict || got.After != after || made != requests {
 		sc.Errorf("%+v after %d requests, want verdict %d, after %v, by %d", got, made, verdict, after, requests)
 	}
-	if (got.Err == nil) != (verdict == bulletin.Delivered) {
+	if (got.Err == nil) != (verdict == message.Delivered) {
 		sc.Errorf("the error of verdict %d is %v", got.Verdict, got.Err)
 	}
 }
 
 func (sc *scene) answers(status int, retryAfter string) {
 	sc.r.Recover()
-	sc.r.Fail(simulate.PushFault{Status: status, RetryAfter: retryAfter})
+	sc.r.Fail(pushtest.Fault{Status: status, RetryAfter: retryAfter})
 }
 
+// What each status means. No redirect is followed.
 func TestVerdicts(t *testing.T) {
+	inner := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a redirect was followed") }))
+	defer inner.Close()
 	for _, c := range []struct {
 		status   int
-		verdict  bulletin.Verdict
+		verdict  message.Verdict
 		after    time.Duration
 		requests int
 	}{
-		{200, bulletin.Delivered, 0, 1}, {201, bulletin.Delivered, 0, 1}, {202, bulletin.Delivered, 0, 1}, {204, bulletin.Delivered, 0, 1},
-		{300, bulletin.Retry, 0, 1}, {301, bulletin.Retry, 0, 1}, {302, bulletin.Retry, 0, 1}, {304, bulletin.Retry, 0, 1},
-		{307, bulletin.Retry, 0, 1}, {308, bulletin.Retry, 0, 1},
-		{400, bulletin.Unsendable, 0, 2}, {401, bulletin.Retry, 15 * time.Minute, 1}, {403, bulletin.Retry, 15 * time.Minute, 1},
-		{404, bulletin.Gone, 0, 1}, {405, bulletin.Unsendable, 0, 2}, {407, bulletin.Retry, 0, 1}, {408, bulletin.Retry, 0, 1}, {410, bulletin.Gone, 0, 1},
-		{413, bulletin.Unsendable, 0, 2}, {415, bulletin.Unsendable, 0, 2}, {421, bulletin.Retry, 0, 1}, {425, bulletin.Retry, 0, 1},
-		{429, bulletin.Retry, time.Minute, 1},
-		{500, bulletin.Retry, 0, 1}, {502, bulletin.Retry, 0, 1}, {503, bulletin.Retry, 0, 1}, {504, bulletin.Retry, 0, 1}, {599, bulletin.Retry, 0, 1}, {799, bulletin.Retry, 0, 1},
+		{200, message.Delivered, 0, 1}, {201, message.Delivered, 0, 1}, {202, message.Delivered, 0, 1}, {204, message.Delivered, 0, 1},
+		{300, message.Retry, 0, 1}, {301, message.Retry, 0, 1}, {302, message.Retry, 0, 1}, {304, message.Retry, 0, 1},
+		{307, message.Retry, 0, 1}, {308, message.Retry, 0, 1},
+		{400, message.Unsendable, 0, 2}, {401, message.Retry, 15 * time.Minute, 1}, {403, message.Retry, 15 * time.Minute, 1},
+		{404, message.Gone, 0, 1}, {405, message.Unsendable, 0, 2}, {407, message.Retry, 0, 1}, {408, message.Retry, 0, 1}, {410, message.Gone, 0, 1},
+		{413, message.Unsendable, 0, 2}, {415, message.Unsendable, 0, 2}, {421, message.Retry, 0, 1}, {425, message.Retry, 0, 1},
+		{429, message.Retry, time.Minute, 1},
+		{500, message.Retry, 0, 1}, {502, message.Retry, 0, 1}, {503, message.Retry, 0, 1}, {504, message.Retry, 0, 1}, {599, message.Retry, 0, 1}, {799, message.Retry, 0, 1},
 	} {
 		sc := newScene(t)
-		sc.r.Fail(simulate.PushFault{Status: c.status, Location: "http://127.0.0.1:1/elsewhere"})
+		sc.r.Fail(pushtest.Fault{Status: c.status, Location: inner.URL})
 		t.Log(c.status)
 		sc.expect(c.verdict, c.after, c.requests)
 	}
@@ -118,15 +129,15 @@ func TestRetryAfter(t *testing.T) {
 		sc := newScene(t)
 		sc.answers(429, text)
 		t.Logf("%q", text)
-		sc.expect(bulletin.Retry, want, 1)
+		sc.expect(message.Retry, want, 1)
 		if text != "" && want != time.Minute {
 			sc.answers(503, text)
 			sc.clock.Advance(want)
 			if text == at(5*time.Minute) || text == at(30*time.Hour) {
 				continue // the date comes nearer
 			}
-			sc.expect(bulletin.Retry, want, 1)
-			sc.expect(bulletin.Retry, want, 1) // 503 pauses nobody
+			sc.expect(message.Retry, want, 1)
+			sc.expect(message.Retry, want, 1) // 503 pauses nobody
 		}
 	}
 }
@@ -135,16 +146,16 @@ func TestAPausedServiceIsLeftAlone(t *testing.T) {
 	sc := newScene(t)
 	other := listen(t, sc.clock)
 	sc.answers(429, "120")
-	sc.expect(bulletin.Retry, 2*time.Minute, 1)
+	sc.expect(message.Retry, 2*time.Minute, 1)
 	sc.r.Recover()
-	sc.expect(bulletin.Retry, 2*time.Minute, 0)
-	if got := sc.s.Send(context.Background(), news(t, alert.Danger), target(t, other)); got.Verdict != bulletin.Delivered {
+	sc.expect(message.Retry, 2*time.Minute, 0)
+	if got := sc.s.Send(context.Background(), news(t, alert.Danger), target(t, other)); got.Verdict != message.Delivered {
 		t.Errorf("another service: %+v", got)
 	}
 	sc.clock.Advance(119 * time.Second)
-	sc.expect(bulletin.Retry, time.Second, 0)
+	sc.expect(message.Retry, time.Second, 0)
 	sc.clock.Advance(time.Second)
-	sc.expect(bulletin.Delivered, 0, 1)
+	sc.expect(message.Delivered, 0, 1)
 	if said := sc.log.String(); said != "" {
 		t.Errorf("logged: %s", said)
 	}
@@ -159,56 +170,109 @@ func TestAShorterPauseDoesNotEndALongerOne(t *testing.T) {
 	if got := sc.s.pause(origin, start, time.Second, errors.New("429")); got.After != time.Hour {
 		t.Errorf("%+v", got)
 	}
-	sc.expect(bulletin.Retry, time.Hour, 0)
+	sc.expect(message.Retry, time.Hour, 0)
 }
 
+// refused sends to browsers until a request is not made, and tells how many were.
+func (sc *scene) refused(most int) (requests int) {
+	sc.Helper()
+	for range most {
+		before := sc.r.Requests()
+		if got := sc.send(); got.Verdict != message.Retry || got.After <= 0 {
+			sc.Fatalf("%+v", got)
+		}
+		if sc.r.Requests() == before {
+			return requests
+		}
+		requests++
+	}
+	return requests
+}
+
+func (sc *scene) alarms(want int) {
+	sc.Helper()
+	if n := strings.Count(sc.log.String(), "level=ERROR"); n != want {
+		sc.Errorf("%d alarms, want %d: %s", n, want, sc.log)
+	}
+}
+
+// Refused by everybody who was reached before, our keys or our clock are wrong: one
+// alarm and a pause, after which several are tried again.
 func TestRefusedKeysPauseWithOneAlarm(t *testing.T) {
 	for _, status := range []int{401, 403} {
 		sc := newScene(t)
+		sc.reached = true
 		sc.answers(status, "5")
-		first := token(t, sc.s, sc.r.Origin())
-		sc.expect(bulletin.Retry, 15*time.Minute, 1)
-		for range 5 {
-			sc.expect(bulletin.Retry, 15*time.Minute, 0)
+		if n := sc.refused(20); n != severalRefused {
+			t.Errorf("%d requests before the pause", n)
 		}
-		if n := strings.Count(sc.log.String(), "level=ERROR"); n != 1 {
-			t.Errorf("%d alarms: %s", n, sc.log)
+		sc.alarms(1)
+		sc.clock.Advance(refusedPause)
+		if n := sc.refused(20); n != severalRefused {
+			t.Errorf("%d requests before the second pause", n)
 		}
-		sc.clock.Advance(15 * time.Minute)
-		if token(t, sc.s, sc.r.Origin()) == first {
-			t.Error("the token that was refused is used again")
-		}
-		sc.expect(bulletin.Retry, 15*time.Minute, 1)
-		if n := strings.Count(sc.log.String(), "level=ERROR"); n != 2 {
-			t.Errorf("%d alarms after the second pause: %s", n, sc.log)
-		}
-		sc.clock.Advance(15 * time.Minute)
+		sc.alarms(2)
+		sc.clock.Advance(refusedPause)
 		sc.r.Recover()
-		sc.expect(bulletin.Delivered, 0, 1)
+		sc.expect(message.Delivered, 0, 1)
+		sc.alarms(2)
 	}
 }
 
+// Anybody can register endpoints that a service refuses, before it ever took a message
+// and after.
+func TestEndpointsThatWereNeverReachedPauseNobody(t *testing.T) {
+	for _, kind := range []message.Kind{message.News, message.Confirm} {
+		sc := newScene(t)
+		sc.kind = kind
+		sc.answers(403, "")
+		if n := sc.refused(150); n != 150 {
+			t.Errorf("kind %d: after %d refusals nobody is asked", kind, n)
+		}
+		sc.reached = true
+		sc.r.Recover()
+		sc.expect(message.Delivered, 0, 1)
+		sc.alarms(0)
+	}
+}
+
+// One endpoint that is refused again and again is one, and several that are refused
+// while others are taken are not all.
 func TestASubscriptionUnderAnotherKeySilencesNobody(t *testing.T) {
 	sc := newScene(t)
-	sc.expect(bulletin.Delivered, 0, 1)
 	sc.answers(403, "")
-	for range maxRefusals - 1 {
-		sc.expect(bulletin.Retry, 15*time.Minute, 1)
+	one := target(t, sc.r)
+	one.Reached = true
+	for range 50 {
+		if got := sc.s.Send(context.Background(), news(t, alert.Danger), one); got.After != refusedWait {
+			t.Fatalf("%+v", got)
+		}
 	}
+	sc.alarms(0)
+	sc.reached = true
 	sc.r.Recover()
-	sc.expect(bulletin.Delivered, 0, 1)
-	if said := sc.log.String(); said != "" {
-		t.Errorf("alarm: %s", said)
-	}
-	// Many in a row are our own fault after all.
+	sc.expect(message.Delivered, 0, 1)
 	sc.answers(403, "")
-	for range maxRefusals {
-		sc.expect(bulletin.Retry, 15*time.Minute, 1)
+	if n := sc.refused(50); n != 50 {
+		t.Errorf("paused after %d", n)
 	}
-	sc.expect(bulletin.Retry, 15*time.Minute, 0)
-	if n := strings.Count(sc.log.String(), "level=ERROR"); n != 1 {
-		t.Errorf("%d alarms", n)
+	sc.alarms(0)
+	sc.clock.Advance(acceptedLately)
+	if n := sc.refused(50); n != 1 { // nobody was taken for long
+		t.Errorf("paused after %d", n)
 	}
+	sc.alarms(1)
+}
+
+// What a push that asks for a proof is answered is that endpoint's alone.
+func TestTooManyRequestsOfAStrangerPauseNobody(t *testing.T) {
+	sc := newScene(t)
+	sc.kind = message.Confirm
+	sc.answers(429, "3600")
+	sc.expect(message.Retry, time.Hour, 1)
+	sc.r.Recover()
+	sc.kind = message.News
+	sc.expect(message.Delivered, 0, 1)
 }
 
 func TestASuccessUnderWayEndsAPauseForKeysButNotFor429(t *testing.T) {
@@ -217,22 +281,25 @@ func TestASuccessUnderWayEndsAPauseForKeysButNotFor429(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sc.s.refuse(to, start, errors.New("403"))
+	sc.reached = true
+	sc.answers(403, "")
+	sc.refused(20)
+	sc.r.Recover()
 	sc.s.took(to.origin, start)
-	sc.expect(bulletin.Delivered, 0, 1)
+	sc.expect(message.Delivered, 0, 1)
 	sc.s.pause(to.origin, start, time.Minute, errors.New("429"))
 	sc.s.took(to.origin, start)
-	sc.expect(bulletin.Retry, time.Minute, 0)
+	sc.expect(message.Retry, time.Minute, 0)
 }
 
 func TestALongMessageIsSentOnceMoreInShort(t *testing.T) {
 	for _, status := range []int{400, 413} {
 		sc := newScene(t)
-		sc.r.Fail(simulate.PushFault{Status: status, Calls: 1})
-		sc.expect(bulletin.Delivered, 0, 2)
-		n := sc.r.Notes()[0]
+		sc.r.Fail(pushtest.Fault{Status: status, Calls: 1})
+		sc.expect(message.Delivered, 0, 2)
+		n := sc.r.Pushes()[0]
 		if want := `{"titulo":"Peligro: viento fuerte","cuerpo":"No es un aviso oficial.",`; !strings.HasPrefix(string(n.Payload), want) ||
-			n.Size != headerSize+shortRecord+tagSize || !strings.Contains(string(n.Payload), `"nivel":"peligro","caduca_en":"2026-11-22T02:00:00Z"`) {
+			n.Size != shortRecord || !strings.Contains(string(n.Payload), `"nivel":"peligro","caduca_en":"2026-11-22T02:00:00Z"`) {
 			t.Errorf("%d bytes: %s", n.Size, n.Payload)
 		}
 		if said := sc.log.String(); strings.Count(said, "level=ERROR") != 1 {
@@ -240,12 +307,12 @@ func TestALongMessageIsSentOnceMoreInShort(t *testing.T) {
 		}
 	}
 	sc := newScene(t) // what is answered to the short one counts
-	sc.r.Fail(simulate.PushFault{Status: 413, Calls: 1})
-	sc.r.Fail(simulate.PushFault{Status: 410})
-	sc.expect(bulletin.Gone, 0, 2)
+	sc.r.Fail(pushtest.Fault{Status: 413, Calls: 1})
+	sc.r.Fail(pushtest.Fault{Status: 410})
+	sc.expect(message.Gone, 0, 2)
 }
 
-func TestExpiredBulletinsAreNotSent(t *testing.T) {
+func TestExpiredMessagesAreNotSent(t *testing.T) {
 	sc := newScene(t)
 	to := target(t, sc.r)
 	for life, sent := range map[time.Duration]bool{0: false, -time.Hour: false, time.Nanosecond: true, time.Second: true} {
@@ -253,17 +320,17 @@ func TestExpiredBulletinsAreNotSent(t *testing.T) {
 		b.Expires = start.Add(life)
 		before := sc.r.Requests()
 		got := sc.s.Send(context.Background(), b, to)
-		if (got.Verdict == bulletin.Delivered) != sent || sc.r.Requests()-before > 0 != sent || !sent && (got.Verdict != bulletin.Retry || !errors.Is(got.Err, ErrExpired)) {
+		if (got.Verdict == message.Delivered) != sent || sc.r.Requests()-before > 0 != sent || !sent && (got.Verdict != message.Retry || !errors.Is(got.Err, ErrExpired)) {
 			t.Errorf("%v: %+v", life, got)
 		}
 	}
 }
 
-func TestBulletinsThatAreNoPush(t *testing.T) {
+func TestMessagesThatAreNoPush(t *testing.T) {
 	sc := newScene(t)
-	for _, b := range []bulletin.Bulletin{{Kind: bulletin.Confirm}, {Kind: bulletin.Test}, {Kind: bulletin.News}, {Kind: 99}} {
+	for _, b := range []message.Message{{Kind: message.Confirm}, {Kind: message.Test}, {Kind: message.News}, {Kind: 99}} {
 		b.Expires = start.Add(time.Hour)
-		if got := sc.s.Send(context.Background(), &b, target(t, sc.r)); got.Verdict != bulletin.Unsendable || got.Err == nil {
+		if got := sc.s.Send(context.Background(), &b, target(t, sc.r)); got.Verdict != message.Unsendable || got.Err == nil {
 			t.Errorf("kind %d: %+v", b.Kind, got)
 		}
 	}

@@ -1,7 +1,7 @@
 // Package backups keeps the daily copies of the store's file: one a night, seven of
 // them, none older than thirty days.
 //
-// The loop of [Keeper.Run] looks at the clock → when the newest daily copy is from
+// [Keeper.Look] looks at the clock → when the newest daily copy is from
 // before the last quiet hour it has the store make one, which counts only once it was
 // opened and checked → the eighth is deleted. What was made is read off the names in
 // the folder, so that a restart neither skips a day nor repeats one. Copies that
@@ -33,9 +33,7 @@ const (
 	// the cycle is made.
 	quietHour = 7*time.Hour + 30*time.Minute
 	kept      = 7
-	watch     = time.Minute
-	again     = time.Hour          // after a failure
-	clockJump = 7 * 24 * time.Hour // from here on the clock is not believed
+	again     = time.Hour // after a failure
 	stamp     = "20060102T150405Z"
 )
 
@@ -53,10 +51,10 @@ type Keeper struct {
 	folder string
 	making chan struct{} // holds a token while no copy is made
 
-	mu      sync.Mutex
-	last    time.Time // when the newest copy was made, zero for none
-	failing bool      // the last daily copy could not be made
-	tried   time.Time // when that was
+	mu     sync.Mutex
+	last   time.Time // when the newest copy was made, zero for none
+	failed error     // why the last daily copy could not be made; nil when it was
+	tried  time.Time // when that was
 }
 
 // New looks at what copies there are, and deletes what a process that was killed left
@@ -106,7 +104,7 @@ func List(data string) ([]Copy, error) {
 	return found, nil
 }
 
-// Newest gives the newest copy in the folder of some data.
+// Newest returns the newest copy in the folder of some data.
 func Newest(data string) (newest Copy, found bool) {
 	copies, err := List(data)
 	if err != nil || len(copies) == 0 {
@@ -115,61 +113,46 @@ func Newest(data string) (newest Copy, found bool) {
 	return copies[len(copies)-1], true
 }
 
-// AskedPath gives the path of a copy that somebody asks for without saying where.
+// AskedPath returns the path of a copy that somebody asks for without saying where.
 func AskedPath(data string, now time.Time) string {
 	return filepath.Join(data, store.BackupFolder, store.AskedBackup+now.UTC().Format(stamp)+store.BackupSuffix)
 }
 
-// Last tells when the newest copy was made, zero for never, and whether the daily one
+// Last returns when the newest copy was made, zero for never, and whether the daily one
 // cannot be made.
 func (k *Keeper) Last() (at time.Time, failing bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.last, k.failing
+	return k.last, k.failed != nil
 }
 
-// Run makes the daily copies until ctx ends.
-func (k *Keeper) Run(ctx context.Context) error {
-	for {
-		timer := k.o.Clock.NewTimer(watch)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return nil
-		case <-timer.Chan():
-			k.look(ctx, k.o.Clock.Now().UTC())
-		}
-	}
-}
+// Look makes the daily copy when it is due. It is called every minute or so. The error
+// says why the one that is due could not be made.
+func (k *Keeper) Look(ctx context.Context) error { return k.look(ctx, k.o.Clock.Now().UTC()) }
 
-// look makes the daily copy when it is due.
-func (k *Keeper) look(ctx context.Context, now time.Time) {
+// look makes the daily copy when it is due. By a wrong clock nobody knows what is due,
+// nor what is old.
+func (k *Keeper) look(ctx context.Context, now time.Time) error {
 	k.mu.Lock()
-	wait := k.failing && now.Sub(k.tried).Abs() < again
+	failed, wait := k.failed, k.failed != nil && now.Sub(k.tried).Abs() < again
 	k.mu.Unlock()
-	if wait || !k.believed(now) {
-		return
+	if wait || k.o.Store.DoubtsClock(now) {
+		return failed
 	}
 	copies, err := List(k.o.Folder)
 	if err == nil {
 		if !due(copies, now) {
-			return
+			return nil
 		}
 		err = k.daily(ctx, now)
 	}
 	if ctx.Err() == nil {
 		k.note(now, err)
 	}
+	return err
 }
 
-// believed tells whether the clock can be right. With a wrong one nobody knows what
-// is due, nor what is old.
-func (k *Keeper) believed(now time.Time) bool {
-	last, err := k.o.Store.LastTime()
-	return errors.Is(err, store.ErrNotFound) || err == nil && now.Sub(last).Abs() <= clockJump
-}
-
-// due tells whether there is no daily copy since the last quiet hour. One from a time
+// due reports whether there is no daily copy since the last quiet hour. One from a time
 // yet to come was made by a wrong clock.
 func due(copies []Copy, now time.Time) bool {
 	slot := now.Truncate(24 * time.Hour).Add(quietHour)
@@ -201,8 +184,8 @@ func (k *Keeper) daily(ctx context.Context, now time.Time) error {
 // note logs a change from working to failing and back.
 func (k *Keeper) note(now time.Time, err error) {
 	k.mu.Lock()
-	was := k.failing
-	k.failing, k.tried = err != nil, now
+	was := k.failed != nil
+	k.failed, k.tried = err, now
 	k.mu.Unlock()
 	switch {
 	case err != nil && !was:

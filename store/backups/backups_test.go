@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -205,27 +204,6 @@ func TestAFailureIsLoggedOnceAndTriedAgain(t *testing.T) {
 	}
 }
 
-func TestAFullDiskShowsAndIsRecoveredFrom(t *testing.T) {
-	dir := t.TempDir()
-	if err := syscall.Mount("none", dir, "tmpfs", 0, "size=10m"); err != nil {
-		t.Skipf("a small file system cannot be mounted here (%v): the full disk was not tried", err)
-	}
-	t.Cleanup(func() { must(t, syscall.Unmount(dir, 0)) })
-	k := keepIn(t, filepath.Join(dir, "data"), night)
-	ballast := filepath.Join(dir, "ballast")
-	must(t, os.WriteFile(ballast, make([]byte, 7<<20), 0o600))
-	k.look(t.Context(), night)
-	if _, failing := k.Last(); !failing || !strings.Contains(k.log.String(), "make room") {
-		t.Errorf("%v:\n%s", failing, k.log)
-	}
-	if left, _ := filepath.Glob(filepath.Join(k.data, store.BackupFolder, "*")); len(left) > 0 {
-		t.Errorf("left %v", left)
-	}
-	must(t, os.Remove(ballast))
-	k.look(t.Context(), night.Add(again))
-	k.wantDays(t, "with room again", "0704T0831")
-}
-
 // What lies in the folder besides is neither counted nor touched, save for what a
 // process that was killed left half made.
 func TestOtherFilesInTheFolder(t *testing.T) {
@@ -310,7 +288,7 @@ func TestACopyThatIsGivenUpLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestRunEndsWithItsContext(t *testing.T) {
+func TestLookingEveryMinuteMakesACopyANight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		data := t.TempDir()
 		clock := clockwork.NewRealClock()
@@ -318,9 +296,10 @@ func TestRunEndsWithItsContext(t *testing.T) {
 		must(t, err)
 		defer file.Close()
 		k := New(Options{Store: file, Folder: data, Clock: clock, Log: slog.New(slog.DiscardHandler)})
-		ctx, stop := context.WithTimeout(t.Context(), 49*time.Hour)
-		defer stop()
-		must(t, k.Run(ctx))
+		for range 49 * 60 {
+			must(t, k.Look(t.Context()))
+			<-time.After(time.Minute)
+		}
 		if copies, err := List(data); err != nil || len(copies) != 3 { // at once, and after two nights
 			t.Errorf("%v, %v", copies, err)
 		}

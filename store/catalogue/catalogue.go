@@ -4,7 +4,7 @@
 //
 // Data passes through it top to bottom: a file ([Load], [Parse]) is decoded
 // strictly, checked as a whole so that every fault is named with its place
-// ([FaultsError]), completed with the figures that follow from its facts by
+// ([document.FaultsError]), completed with the figures that follow from its facts by
 // stated rules ([DerivationRules]), and indexed. A [Catalogue] is immutable from
 // then on, so it may be read from any goroutine. [Catalogue.Export] writes it
 // back in the form that Parse reads.
@@ -162,7 +162,7 @@ func (c *Catalogue) ParkBySlug(slug string) (int, bool) {
 	return i, ok
 }
 
-// TrailsOf gives the trails of a park, shared with the catalogue.
+// TrailsOf returns the trails of a park, shared with the catalogue.
 func (c *Catalogue) TrailsOf(park int) []Trail {
 	p := c.Parks[park]
 	return c.Trails[p.FirstTrail : p.FirstTrail+p.NumTrails]

@@ -1,5 +1,7 @@
 package catalogue
 
+import "vigia/store/document"
+
 // check names what is wrong between the parts of a file: repeated slugs,
 // unknown parks, parks without a trail.
 func (r *reader) check(d *draft) {
@@ -11,13 +13,13 @@ func (r *reader) check(d *draft) {
 		trails[t.park.slug]++
 		key := [2]string{t.park.slug, t.Slug}
 		if t.slugAt != nil && t.park.at != nil && seen[key] {
-			r.fault(t.slugAt, "%s ya es el slug de otro sendero del parque %s", shown(t.Slug), shown(t.park.slug))
+			r.Add(t.slugAt, "%s ya es el slug de otro sendero del parque %s", document.Shown(t.Slug), document.Shown(t.park.slug))
 		}
 		seen[key] = true
 	}
 	for _, p := range d.parks {
 		if p.slugAt != nil && trails[p.Slug] == 0 {
-			r.fault(p.slugAt.parent, "el parque %s no tiene senderos y así nunca tendría una estimación: agregue al menos uno, por ejemplo un «Sector de visita» con un punto en su acceso", shown(p.Slug))
+			r.Add(p.slugAt.Parent(), "el parque %s no tiene senderos y así nunca tendría una estimación: agregue al menos uno, por ejemplo un «Sector de visita» con un punto en su acceso", document.Shown(p.Slug))
 		}
 	}
 	r.checkVolcanoes(d, parks)
@@ -27,7 +29,7 @@ func (r *reader) checkParks(d *draft) map[string]bool {
 	known := make(map[string]bool, len(d.parks))
 	for _, p := range d.parks {
 		if p.slugAt != nil && known[p.Slug] {
-			r.fault(p.slugAt, "%s ya es el slug de otro parque", shown(p.Slug))
+			r.Add(p.slugAt, "%s ya es el slug de otro parque", document.Shown(p.Slug))
 		}
 		known[p.Slug] = true
 	}
@@ -36,9 +38,9 @@ func (r *reader) checkParks(d *draft) map[string]bool {
 
 // checkReference says nothing when the parks are missing as a whole: that is
 // one fault, not one for every trail.
-func (r *reader) checkReference(park reference, known map[string]bool, parksAt *spot) {
+func (r *reader) checkReference(park reference, known map[string]bool, parksAt *document.Place) {
 	if park.at != nil && parksAt != nil && !known[park.slug] {
-		r.fault(park.at, "%s no es el slug de ningún parque del catálogo", shown(park.slug))
+		r.Add(park.at, "%s no es el slug de ningún parque del catálogo", document.Shown(park.slug))
 	}
 }
 
@@ -46,14 +48,14 @@ func (r *reader) checkVolcanoes(d *draft, parks map[string]bool) {
 	seen := make(map[string]bool, len(d.volcanoes))
 	for _, v := range d.volcanoes {
 		if v.slugAt != nil && seen[v.Slug] {
-			r.fault(v.slugAt, "%s ya es el slug de otro volcán", shown(v.Slug))
+			r.Add(v.slugAt, "%s ya es el slug de otro volcán", document.Shown(v.Slug))
 		}
 		seen[v.Slug] = true
 		near := make(map[string]bool, len(v.near))
 		for _, n := range v.near {
 			r.checkReference(n.park, parks, d.parksAt)
 			if n.park.at != nil && near[n.park.slug] {
-				r.fault(n.park.at, "%s ya está entre los parques de este volcán", shown(n.park.slug))
+				r.Add(n.park.at, "%s ya está entre los parques de este volcán", document.Shown(n.park.slug))
 			}
 			near[n.park.slug] = true
 		}

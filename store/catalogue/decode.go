@@ -2,13 +2,20 @@ package catalogue
 
 import (
 	"math"
+	"regexp"
+	"time"
 
 	"vigia/forecast/hazard"
+	"vigia/store/document"
 )
 
-// Limits of figures. Heights are those of land in general, a little beyond the
+// Limits of texts and figures. Heights are those of land in general, a little beyond the
 // lowest and highest of Chile.
 const (
+	maxName = 120 // characters
+	maxNote = 1000
+	maxURL  = 500
+
 	minElevation = -100
 	maxElevation = 7000
 	maxAreaHa    = 1e9
@@ -44,6 +51,20 @@ func exposureWords() []string {
 	return keys
 }
 
+var phoneForm = regexp.MustCompile(`^\+?[0-9]([0-9 ]*[0-9])?$`)
+
+func isPhone(s string) bool { return len(s) <= 20 && phoneForm.MatchString(s) }
+
+func isDate(s string) bool {
+	_, err := time.Parse(time.DateOnly, s)
+	return err == nil
+}
+
+// reader reads a catalogue.
+type reader struct{ *document.Reader }
+
+var required, optional = document.Required, document.Optional
+
 // draft is what a file says, before what its parts say of each other is checked
 // and before anything is derived.
 type draft struct {
@@ -54,17 +75,17 @@ type draft struct {
 	parks          []parkDraft
 	trails         []trailDraft
 	volcanoes      []volcanoDraft
-	parksAt        *spot // nil when the field is missing
+	parksAt        *document.Place // nil when the field is missing
 }
 
 type parkDraft struct {
 	Park
-	slugAt *spot // nil when there is no slug
+	slugAt *document.Place // nil when there is no slug
 }
 
 type trailDraft struct {
 	Trail
-	slugAt *spot
+	slugAt *document.Place
 	park   reference
 	zone   *hazard.Zone // these three are nil when left out
 	remote *bool
@@ -73,7 +94,7 @@ type trailDraft struct {
 
 type volcanoDraft struct {
 	Volcano
-	slugAt *spot
+	slugAt *document.Place
 	near   []nearDraft
 }
 
@@ -85,144 +106,143 @@ type nearDraft struct {
 // reference is a park named by its slug.
 type reference struct {
 	slug string
-	at   *spot // nil when it is missing
+	at   *document.Place // nil when it is missing
 }
 
 // catalogue reads the whole file.
-func (r *reader) catalogue() draft {
+func (r *reader) catalogue(root *document.Place) draft {
 	d := draft{version: "sin-version"}
-	root := &spot{offset: r.next()}
-	r.object(root, []field{
-		{"version", false, r.text(&d.version, maxName)},
-		{"reglas", false, r.list(0, 200, func(at *spot) {
-			if rule, ok := r.line(at, maxNote); ok {
+	r.Object(root, []document.Field{
+		optional("version", r.Text(&d.version, maxName)),
+		optional("reglas", r.List(0, 200, func(at *document.Place) {
+			if rule, ok := r.Line(at, maxNote); ok {
 				d.rules = append(d.rules, rule)
 			}
-		})},
-		{"telefonos_emergencia", false, func(at *spot) {
+		})),
+		optional("telefonos_emergencia", func(at *document.Place) {
 			d.emergencyGiven = true
-			r.list(0, 100, func(at *spot) { d.emergency = append(d.emergency, r.emergency(at)) })(at)
-		}},
-		{"parques", true, func(at *spot) {
+			r.List(0, 100, func(at *document.Place) { d.emergency = append(d.emergency, r.emergency(at)) })(at)
+		}),
+		required("parques", func(at *document.Place) {
 			d.parksAt = at
-			r.list(1, maxEntries, func(at *spot) { d.parks = append(d.parks, r.park(at)) })(at)
-		}},
-		{"senderos", true, r.list(1, maxEntries, func(at *spot) { d.trails = append(d.trails, r.trail(at)) })},
-		{"volcanes", false, r.list(0, maxEntries, func(at *spot) { d.volcanoes = append(d.volcanoes, r.volcano(at)) })},
+			r.List(1, maxEntries, func(at *document.Place) { d.parks = append(d.parks, r.park(at)) })(at)
+		}),
+		required("senderos", r.List(1, maxEntries, func(at *document.Place) { d.trails = append(d.trails, r.trail(at)) })),
+		optional("volcanes", r.List(0, maxEntries, func(at *document.Place) { d.volcanoes = append(d.volcanoes, r.volcano(at)) })),
 	})
 	return d
 }
 
-func (r *reader) emergency(at *spot) (e EmergencyNumber) {
-	r.object(at, []field{
-		{"numero", true, r.formed(&e.Number, maxName, "un número de teléfono de hasta 20 cifras, espacios y + inicial", isPhone)},
-		{"nombre", true, r.text(&e.Name, maxName)},
-		{"nota", false, r.text(&e.Note, maxNote)},
+func (r *reader) emergency(at *document.Place) (e EmergencyNumber) {
+	r.Object(at, []document.Field{
+		required("numero", r.Formed(&e.Number, maxName, "un número de teléfono de hasta 20 cifras, espacios y + inicial", isPhone)),
+		required("nombre", r.Text(&e.Name, maxName)),
+		optional("nota", r.Text(&e.Note, maxNote)),
 	})
 	return e
 }
 
-func (r *reader) park(at *spot) parkDraft {
+func (r *reader) park(at *document.Place) parkDraft {
 	p := parkDraft{Park: Park{AreaHa: math.NaN()}}
-	fields := []field{
-		{"slug", true, r.slug(&p.Slug, &p.slugAt)},
-		{"nombre", true, r.text(&p.Name, maxName)},
-		{"tipo", true, r.word(&p.Kind, parkKinds)},
-		{"region", true, r.text(&p.Region, maxName)},
-		{"zona_horaria", true, r.timeZone(&p.ZoneName, &p.TimeZone)},
-		{"superficie_ha", false, r.number(&p.AreaHa, 0, maxAreaHa)},
-		{"administrador", false, func(at *spot) { r.administrator(at, &p.Park) }},
-		{"url", false, r.formed(&p.URL, maxURL, "una dirección http o https completa, sin usuario", isWebAddress)},
-		{"ubicacion_aproximada", false, r.flag(func(b bool) { p.Approximate = b })},
+	fields := []document.Field{
+		required("slug", r.Slug(&p.Slug, &p.slugAt)),
+		required("nombre", r.Text(&p.Name, maxName)),
+		required("tipo", r.Word(&p.Kind, parkKinds)),
+		required("region", r.Text(&p.Region, maxName)),
+		required("zona_horaria", r.TimeZone(&p.ZoneName, &p.TimeZone)),
+		optional("superficie_ha", r.Number(&p.AreaHa, 0, maxAreaHa)),
+		optional("administrador", func(at *document.Place) { r.administrator(at, &p.Park) }),
+		optional("url", r.Formed(&p.URL, maxURL, "una dirección http o https completa, sin usuario", document.IsWebAddress)),
+		optional("ubicacion_aproximada", r.Flag(func(b bool) { p.Approximate = b })),
 	}
 	r.located(at, &p.Latitude, &p.Longitude, &p.ElevationM, fields)
 	return p
 }
 
-func (r *reader) administrator(at *spot, p *Park) {
-	r.object(at, []field{
-		{"nombre", true, r.text(&p.Administrator, maxName)},
-		{"verificado_en", false, r.formed(&p.AdministratorAsOf, maxName, "una fecha AAAA-MM-DD que exista", isDate)},
-		{"nota", false, r.text(&p.AdministratorNote, maxNote)},
+func (r *reader) administrator(at *document.Place, p *Park) {
+	r.Object(at, []document.Field{
+		required("nombre", r.Text(&p.Administrator, maxName)),
+		optional("verificado_en", r.Formed(&p.AdministratorAsOf, maxName, "una fecha AAAA-MM-DD que exista", isDate)),
+		optional("nota", r.Text(&p.AdministratorNote, maxNote)),
 	})
 }
 
 // located reads an object that has a place besides its other fields. Latitude
 // and longitude both zero are a point in the Atlantic and, in practice, a place
 // that someone left out.
-func (r *reader) located(at *spot, latitude, longitude, elevation *float64, others []field) {
+func (r *reader) located(at *document.Place, latitude, longitude, elevation *float64, others []document.Field) {
 	*latitude, *longitude = math.NaN(), math.NaN()
-	ok := r.object(at, append(others,
-		field{"latitud", true, r.number(latitude, -90, 90)},
-		field{"longitud", true, r.number(longitude, -180, 180)},
-		field{"altitud_m", true, r.number(elevation, minElevation, maxElevation)},
+	ok := r.Object(at, append(others,
+		required("latitud", r.Number(latitude, -90, 90)),
+		required("longitud", r.Number(longitude, -180, 180)),
+		required("altitud_m", r.Number(elevation, minElevation, maxElevation)),
 	))
 	if ok && *latitude == 0 && *longitude == 0 {
-		r.fault(at, "latitud y longitud son 0: falta la ubicación verdadera")
+		r.Add(at, "latitud y longitud son 0: falta la ubicación verdadera")
 	}
 }
 
-func (r *reader) trail(at *spot) trailDraft {
+func (r *reader) trail(at *document.Place) trailDraft {
 	t := trailDraft{Trail: Trail{LengthKm: math.NaN()}}
-	r.object(at, []field{
-		{"slug", true, r.slug(&t.Slug, &t.slugAt)},
-		{"parque", true, r.reference(&t.park)},
-		{"nombre", true, r.text(&t.Name, maxName)},
-		{"tipo", true, r.word(&t.Kind, trailKinds)},
-		{"largo_km", false, r.number(&t.LengthKm, 0.01, maxLengthKm)},
-		{"dificultad", false, r.word(&t.Difficulty, difficulties)},
-		{"zona_clima", false, r.choice(zoneWords, func(i int) { zone := hazard.Zone(i); t.zone = &zone })},
-		{"remota", false, r.flag(func(b bool) { t.remote = &b })},
-		{"combustible", false, r.flag(func(b bool) { t.fuel = &b })},
-		{"ubicacion_aproximada", false, r.flag(func(b bool) { t.Approximate = b })},
-		{"puntos", true, r.points(&t.Points)},
+	r.Object(at, []document.Field{
+		required("slug", r.Slug(&t.Slug, &t.slugAt)),
+		required("parque", r.reference(&t.park)),
+		required("nombre", r.Text(&t.Name, maxName)),
+		required("tipo", r.Word(&t.Kind, trailKinds)),
+		optional("largo_km", r.Number(&t.LengthKm, 0.01, maxLengthKm)),
+		optional("dificultad", r.Word(&t.Difficulty, difficulties)),
+		optional("zona_clima", r.Choice(zoneWords, func(i int) { zone := hazard.Zone(i); t.zone = &zone })),
+		optional("remota", r.Flag(func(b bool) { t.remote = &b })),
+		optional("combustible", r.Flag(func(b bool) { t.fuel = &b })),
+		optional("ubicacion_aproximada", r.Flag(func(b bool) { t.Approximate = b })),
+		required("puntos", r.points(&t.Points)),
 	})
 	return t
 }
 
 // reference reads the slug of a park; whether there is such a park is checked
 // when all of them are known.
-func (r *reader) reference(to *reference) func(*spot) {
-	return func(at *spot) {
-		if s, ok := r.plain(at); ok {
+func (r *reader) reference(to *reference) func(*document.Place) {
+	return func(at *document.Place) {
+		if s, ok := r.Plain(at); ok {
 			to.slug, to.at = s, at
 		}
 	}
 }
 
 // points reads the points of a trail. One of them at most may be critical.
-func (r *reader) points(to *[]Point) func(*spot) {
+func (r *reader) points(to *[]Point) func(*document.Place) {
 	criticals := 0
-	return r.list(1, maxPoints, func(at *spot) {
+	return r.List(1, maxPoints, func(at *document.Place) {
 		var p Point
-		r.located(at, &p.Location.Latitude, &p.Location.Longitude, &p.Location.Elevation, []field{
-			{"nombre", true, r.text(&p.Name, maxName)},
-			{"exposicion", true, r.choice(exposures, func(i int) { p.Exposure = hazard.Exposure(i) })},
-			{"critico", false, r.flag(func(b bool) { p.Critical = b })},
+		r.located(at, &p.Location.Latitude, &p.Location.Longitude, &p.Location.Elevation, []document.Field{
+			required("nombre", r.Text(&p.Name, maxName)),
+			required("exposicion", r.Choice(exposures, func(i int) { p.Exposure = hazard.Exposure(i) })),
+			optional("critico", r.Flag(func(b bool) { p.Critical = b })),
 		})
 		if p.Critical {
 			if criticals++; criticals == 2 {
-				r.fault(at, "más de un punto crítico; se admite uno solo")
+				r.Add(at, "más de un punto crítico; se admite uno solo")
 			}
 		}
 		*to = append(*to, p)
 	})
 }
 
-func (r *reader) volcano(at *spot) volcanoDraft {
+func (r *reader) volcano(at *document.Place) volcanoDraft {
 	var v volcanoDraft
-	r.located(at, &v.Latitude, &v.Longitude, &v.ElevationM, []field{
-		{"slug", true, r.slug(&v.Slug, &v.slugAt)},
-		{"nombre", true, r.text(&v.Name, maxName)},
-		{"vigilado", true, r.flag(func(b bool) { v.Monitored = b })},
-		{"parques", false, r.list(0, maxEntries, func(at *spot) {
+	r.located(at, &v.Latitude, &v.Longitude, &v.ElevationM, []document.Field{
+		required("slug", r.Slug(&v.Slug, &v.slugAt)),
+		required("nombre", r.Text(&v.Name, maxName)),
+		required("vigilado", r.Flag(func(b bool) { v.Monitored = b })),
+		optional("parques", r.List(0, maxEntries, func(at *document.Place) {
 			var n nearDraft
-			r.object(at, []field{
-				{"parque", true, r.reference(&n.park)},
-				{"distancia_km", true, r.number(&n.km, 0, maxNearKm)},
+			r.Object(at, []document.Field{
+				required("parque", r.reference(&n.park)),
+				required("distancia_km", r.Number(&n.km, 0, maxNearKm)),
 			})
 			v.near = append(v.near, n)
-		})},
+		})),
 	})
 	return v
 }

@@ -15,7 +15,7 @@ var embedded struct {
 	catalogue *Catalogue
 }
 
-// Default gives the embedded catalogue: every national park of Chile, and the
+// Default returns the embedded catalogue: every national park of Chile, and the
 // reserves and monuments that are walked most. It is made once and shared.
 func Default() *Catalogue {
 	embedded.once.Do(func() {

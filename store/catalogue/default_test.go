@@ -178,6 +178,24 @@ func TestDefaultHighPlateauIsHigh(t *testing.T) {
 	}
 }
 
+// The start has the mildest exposure of its trail, and the critical point the harshest.
+func TestDefaultExposuresRiseToTheCriticalPoint(t *testing.T) {
+	harshness := map[hazard.Exposure]int{
+		hazard.Forest: 1, hazard.OpenValley: 2, hazard.Coast: 3, hazard.Desert: 4, hazard.HighPlateau: 5, hazard.Glacier: 6, hazard.Ridge: 7,
+	}
+	for _, trail := range Default().Trails {
+		critical := 0
+		for _, p := range trail.Points {
+			if p.Critical {
+				critical = harshness[p.Exposure]
+			}
+		}
+		if start := harshness[trail.Points[0].Exposure]; start == 0 || start > critical {
+			t.Errorf("%s starts at %v and is critical at harshness %d", trail.Slug, trail.Points[0].Exposure, critical)
+		}
+	}
+}
+
 func TestDefaultSectors(t *testing.T) {
 	tests := []struct {
 		park     string

@@ -38,7 +38,7 @@ func WalkingHours(lengthKm, upM, downM float64) float64 {
 	return math.Max(flat, height) + math.Min(flat, height)/2
 }
 
-// ZoneAt gives the climate zone of a place that does not say its own: north of
+// ZoneAt returns the climate zone of a place that does not say its own: north of
 // 30° S arid, to 36° S central, to 42° S southern, beyond it austral. Those bands
 // are the continent's. Chile's oceanic islands get much more rain than it does at
 // their latitudes (about 1,100 mm a year on Rapa Nui), hence the southern zone.

@@ -161,7 +161,7 @@ func (c *Catalogue) exportVolcano(v Volcano) volcanoLine {
 	return line
 }
 
-// known gives nil for a figure that is missing.
+// known returns nil for a figure that is missing.
 func known(value float64) *float64 {
 	if math.IsNaN(value) {
 		return nil
@@ -169,7 +169,7 @@ func known(value float64) *float64 {
 	return &value
 }
 
-// given gives nil for a text that is missing.
+// given returns nil for a text that is missing.
 func given(text string) *string {
 	if text == "" {
 		return nil

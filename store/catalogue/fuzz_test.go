@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"vigia/store/document"
 )
 
 // FuzzParse: nothing makes Parse panic; a refusal names at least one fault, with
@@ -26,7 +28,7 @@ func FuzzParse(f *testing.F) {
 			checkRoundTrip(t, c)
 			return
 		}
-		var faults *FaultsError
+		var faults *document.FaultsError
 		if !errors.As(err, &faults) || len(faults.Faults) == 0 || c != nil {
 			t.Fatalf("refused with %v and catalogue %v", err, c)
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"vigia/forecast/hazard"
+	"vigia/store/document"
 )
 
 // least is a catalogue with only what is required.
@@ -66,13 +67,13 @@ func mustParse(t *testing.T, text string) *Catalogue {
 }
 
 // faultsOf parses what must be refused.
-func faultsOf(t *testing.T, text string) []Fault {
+func faultsOf(t *testing.T, text string) []document.Fault {
 	t.Helper()
 	c, err := Parse("prueba.json", []byte(text))
 	if c != nil {
 		t.Error("a refused catalogue was given all the same")
 	}
-	var faults *FaultsError
+	var faults *document.FaultsError
 	if !errors.As(err, &faults) {
 		t.Fatalf("error = %v, want a *FaultsError", err)
 	}
@@ -156,66 +157,6 @@ func TestNullStandsForWhatIsLeftOut(t *testing.T) {
 	}
 }
 
-func TestSyntax(t *testing.T) {
-	tests := []struct {
-		name, text   string
-		line, column int
-		say          string
-	}{
-		{"nothing", "", 1, 1, "vacío"},
-		{"blanks", " \n\t ", 1, 1, "vacío"},
-		{"other shape", "[1]", 1, 1, "se esperaba un objeto"},
-		{"other value", " null", 1, 2, "hay null"},
-		{"comma too many", "{\n \"parques\": [1,]\n}", 2, 16, "sobra la coma"},
-		{"comma missing", "{\"a\": 1\n \"b\": 2}", 2, 2, "comas y comillas"},
-		{"cut off", "{\"a\": [1, 2", 1, 11, "antes de tiempo"},
-		{"more after the end", "{}\n{}", 2, 1, "sobra texto"},
-		{"comment", "{ // nota\n}", 1, 3, "JSON mal formado"},
-		{"bare NaN", `{"latitud": NaN}`, 1, 13, "JSON mal formado"},
-		{"other encoding", "{\"año\xf1\": 1}", 1, 6, "UTF-8"},
-		{"control character", "{\"a\": \"x\ny\"}", 1, 9, "JSON mal formado"},
-		{"too deep", strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000), 1, 10_001, "demasiados niveles"},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			faults := faultsOf(t, test.text)
-			f := faults[0]
-			if len(faults) != 1 || f.Line != test.line || f.Column != test.column || !strings.Contains(f.Problem, test.say) {
-				t.Errorf("faults = %+v, want %d:%d %q", faults, test.line, test.column, test.say)
-			}
-		})
-	}
-}
-
-func TestDeepUnknownFieldIsOneFault(t *testing.T) {
-	deep := strings.Repeat("[", 5_000) + strings.Repeat("]", 5_000)
-	faults := faultsOf(t, strings.Replace(least, "{\n", "{\"extra\": "+deep+",\n", 1))
-	if len(faults) != 1 || faults[0].Path != "extra" {
-		t.Errorf("faults = %d, want one", len(faults))
-	}
-}
-
-func TestMessagesShowNothingRaw(t *testing.T) {
-	text := strings.Replace(least, "{\n", "{\"\\u001b[31m\\n\": 1,\n", 1)
-	_, err := Parse("prueba.json", []byte(text))
-	if err == nil || strings.ContainsAny(err.Error(), "\x1b") || strings.Count(err.Error(), "\n") != 1 {
-		t.Errorf("message = %q, want the key quoted", err)
-	}
-}
-
-func TestByteOrderMark(t *testing.T) {
-	if _, err := Parse("prueba.json", []byte("\uFEFF"+least)); err != nil {
-		t.Errorf("a mark before the text: %v", err)
-	}
-}
-
-func TestTooLarge(t *testing.T) {
-	faults := faultsOf(t, strings.Repeat(" ", MaxBytes+1))
-	if len(faults) != 1 || !strings.Contains(faults[0].Problem, "64 MB") {
-		t.Errorf("faults = %+v", faults)
-	}
-}
-
 func TestLoad(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mi catálogo.json")
 	if err := os.WriteFile(path, []byte(full), 0o600); err != nil {
@@ -240,7 +181,7 @@ func TestLoad(t *testing.T) {
 	if err := os.WriteFile(path, []byte(full[:300]), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var faults *FaultsError
+	var faults *document.FaultsError
 	if _, err := Load(path); !errors.As(err, &faults) || faults.Name != path {
 		t.Errorf("cut-off file: %v, want faults that name it", err)
 	}

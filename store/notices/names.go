@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"vigia/store/catalogue"
+	"vigia/store/document"
 )
 
 // names finds what a document calls by slug or by name.
@@ -56,7 +57,7 @@ func (r *record) volcano() string {
 		for i, v := range r.c.Volcanoes {
 			slugs[i] = v.Slug
 		}
-		r.fault("volcan", "%s no es un volcán del catálogo; se admite su slug o su nombre%s", shown(text), suggestion(text, slugs))
+		r.fault("volcan", "%s no es un volcán del catálogo; se admite su slug o su nombre%s", document.Shown(text), suggestion(text, slugs))
 	}
 	return slug
 }
@@ -73,7 +74,7 @@ func (r *record) park() (int, bool) {
 		for i, p := range r.c.Parks {
 			slugs[i] = p.Slug
 		}
-		r.fault("parque", "%s no es un parque del catálogo; se admite su slug o su nombre%s", shown(text), suggestion(text, slugs))
+		r.fault("parque", "%s no es un parque del catálogo; se admite su slug o su nombre%s", document.Shown(text), suggestion(text, slugs))
 	}
 	return park, known
 }
@@ -110,11 +111,11 @@ func (r *record) trail(park int) string {
 			return t.Slug
 		}
 	}
-	r.fault(oneTrail, "%s no es un sendero de %s; se admite su slug o su nombre%s", shown(text), r.c.Parks[park].Slug, suggestion(text, slugs))
+	r.fault(oneTrail, "%s no es un sendero de %s; se admite su slug o su nombre%s", document.Shown(text), r.c.Parks[park].Slug, suggestion(text, slugs))
 	return ""
 }
 
-// suggestion gives "; ¿quiso decir …?" with the slug nearest to what was written, ""
+// suggestion returns "; ¿quiso decir …?" with the slug nearest to what was written, ""
 // when none is near.
 func suggestion(text string, slugs []string) string {
 	text = fold(text)

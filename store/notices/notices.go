@@ -53,7 +53,7 @@ const (
 
 var kindNames = [NumKinds]string{"volcanes", "cierres"}
 
-// String gives the kind's name in commands, files and the API's health.
+// String returns the kind's name in commands, files and the API's health.
 func (k Kind) String() string { return kindNames[k] }
 
 // KindOf finds a kind by its name.
@@ -80,7 +80,7 @@ const (
 
 var levelNames = []string{"", "verde", "amarilla", "naranja", "roja"}
 
-// String gives the level in the geology service's own word.
+// String returns the level in the geology service's own word.
 func (l Level) String() string { return levelNames[l] }
 
 // Volcanic is the level of one volcano.
@@ -93,7 +93,7 @@ type Volcanic struct {
 	ObtainedAt  time.Time `json:"obtenido"`
 }
 
-// Closure says that a park or a trail is closed or restricted.
+// Closure is a park or a trail that is closed or restricted.
 type Closure struct {
 	Park        string    `json:"parque"`            // slug
 	Trail       string    `json:"sendero,omitempty"` // slug; "" for the whole park

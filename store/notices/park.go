@@ -12,7 +12,7 @@ import (
 // is shown as out of date.
 const Lasting = 48 * time.Hour
 
-// Stale tells whether what was obtained at an instant is out of date. An instant
+// Stale reports whether what was obtained at an instant is out of date. An instant
 // well in the future was noted by a clock that was wrong: how old it is nobody
 // knows.
 func Stale(obtained, now time.Time) bool {
@@ -27,7 +27,7 @@ type Nearby struct {
 	Stale      bool
 }
 
-// Volcanic gives the levels of the volcanoes near a park, the highest level first,
+// Volcanic returns the levels of the volcanoes near a park, the highest level first,
 // then the nearest. A volcano without a notice is absent: its level is unknown.
 func (s *Set) Volcanic(c *catalogue.Catalogue, park int, now time.Time) (near []Nearby) {
 	for _, v := range s[Volcanoes].Volcanic {
@@ -51,6 +51,7 @@ func (s *Set) Volcanic(c *catalogue.Catalogue, park int, now time.Time) (near []
 type Holding struct {
 	Closure
 	TrailName string // "" for the whole park
+	InForce   bool   // it has begun
 	Stale     bool
 }
 
@@ -62,10 +63,10 @@ func (h *Holding) Scope() string {
 	return oneTrail
 }
 
-// Closed tells whether nobody may enter, as against with restrictions.
+// Closed reports whether nobody may enter, as against with restrictions.
 func (h *Holding) Closed() bool { return h.Situation == closed }
 
-// Closures gives the closures of a park that are not over: those of the whole park
+// Closures returns the closures of a park that are not over: those of the whole park
 // first, what is closed before what is restricted, then by their beginning.
 func (s *Set) Closures(c *catalogue.Catalogue, park int, now time.Time) (holding []Holding) {
 	trails := c.TrailsOf(park)
@@ -73,7 +74,7 @@ func (s *Set) Closures(c *catalogue.Catalogue, park int, now time.Time) (holding
 		if closure.Park != c.Parks[park].Slug || !closure.Until.IsZero() && !now.Before(closure.Until) {
 			continue
 		}
-		h := Holding{Closure: closure, Stale: Stale(closure.ObtainedAt, now)}
+		h := Holding{Closure: closure, InForce: !now.Before(closure.From), Stale: Stale(closure.ObtainedAt, now)}
 		if closure.Trail != "" {
 			i := slices.IndexFunc(trails, func(t catalogue.Trail) bool { return t.Slug == closure.Trail })
 			if i < 0 {
@@ -90,8 +91,39 @@ func (s *Set) Closures(c *catalogue.Catalogue, park int, now time.Time) (holding
 	return holding
 }
 
+// Concerning returns those of a park's closures that concern a trail: its own and
+// those of the whole park.
+func Concerning(trail string, holding []Holding) (its []Holding) {
+	for _, h := range holding {
+		if h.Trail == "" || h.Trail == trail {
+			its = append(its, h)
+		}
+	}
+	return its
+}
+
+// InForce returns what is said now of a place beside our own state, wherever it is
+// named: closures of the park that have begun, of single trails those given alone,
+// and volcanoes above the level that is usual for them.
+func (s *Set) InForce(c *catalogue.Catalogue, park int, now time.Time, trails []string) (closures []Holding, volcanic []Nearby) {
+	closures = slices.DeleteFunc(s.Closures(c, park, now), func(h Holding) bool {
+		return !h.InForce || h.Trail != "" && !slices.Contains(trails, h.Trail)
+	})
+	volcanic = slices.DeleteFunc(s.Volcanic(c, park, now), func(v Nearby) bool { return v.Level <= Green })
+	return closures, volcanic
+}
+
+// ClosedWithin reports whether nobody may enter at some instant of a span. A closure
+// without a beginning has begun, and one without an end does not end; being out of
+// date opens nothing.
+func ClosedWithin(holding []Holding, from, to time.Time) bool {
+	return slices.ContainsFunc(holding, func(h Holding) bool {
+		return h.Closed() && h.From.Before(to) && (h.Until.IsZero() || from.Before(h.Until))
+	})
+}
+
 // NextChange is the first instant after now at which something of the set turns by
-// the clock alone: a notice goes out of date, a closure ends. Zero is never.
+// the clock alone: a notice goes out of date, a closure begins or ends. Zero is never.
 func (s *Set) NextChange(now time.Time) (next time.Time) {
 	consider := func(t time.Time) {
 		if t.After(now) && (next.IsZero() || t.Before(next)) {
@@ -111,9 +143,8 @@ func (s *Set) NextChange(now time.Time) (next time.Time) {
 		}
 		for _, c := range b.Closures {
 			obtained(c.ObtainedAt)
-			if !c.Until.IsZero() {
-				consider(c.Until)
-			}
+			consider(c.From)
+			consider(c.Until)
 		}
 	}
 	return next

@@ -117,7 +117,7 @@ func TestNextChangeNamesEveryTurn(t *testing.T) {
 	for range 200 {
 		s := Set{{Kind: Volcanoes, ObtainedAt: some()}, {Kind: Closures, ObtainedAt: some()}}
 		for range r.IntN(4) {
-			s[Closures].Closures = append(s[Closures].Closures, Closure{Park: "torres-del-paine", Situation: closed, Until: some(), ObtainedAt: some()})
+			s[Closures].Closures = append(s[Closures].Closures, Closure{Park: "torres-del-paine", Situation: closed, From: some(), Until: some(), ObtainedAt: some()})
 		}
 		at := now
 		for range 50 {

@@ -5,15 +5,19 @@ import (
 	"time"
 
 	"vigia/store/catalogue"
+	"vigia/store/document"
 )
 
 // Read takes a document of a kind apart. It is all or nothing: with a fault
 // anywhere the error is a [*FaultsError] with all of them. now is when the document
 // was obtained; nothing may have been published after it.
 func Read(kind Kind, d Document, c *catalogue.Catalogue, now time.Time) (Batch, error) {
-	r := reading{names: newNames(c), now: now.UTC()}
+	rows, faults, err := d.rows(kind, knownFields[kind])
+	if err != nil {
+		return Batch{}, err
+	}
+	r := reading{names: newNames(c), now: now.UTC(), faults: faults}
 	b := Batch{Kind: kind, ObtainedAt: r.now}
-	rows := d.rows(kind, knownFields[kind], &r.faults)
 	for _, row := range rows {
 		rec := &record{row: row, reading: &r}
 		switch kind {
@@ -23,7 +27,7 @@ func Read(kind Kind, d Document, c *catalogue.Catalogue, now time.Time) (Batch, 
 			b.Closures = append(b.Closures, rec.closure(b.Closures))
 		}
 	}
-	if err := r.faults.err(d.Name); err != nil {
+	if err := faults.Err(); err != nil {
 		return Batch{}, err
 	}
 	return b, nil
@@ -48,7 +52,7 @@ const (
 type reading struct {
 	*names
 	now    time.Time
-	faults faultList
+	faults *document.Faults
 }
 
 // record is a row being checked.
@@ -66,7 +70,7 @@ func (r *record) volcanic(before []Volcanic) Volcanic {
 		PublishedAt: r.past("publicado_en", true), ObtainedAt: r.obtained(),
 	}
 	if slices.ContainsFunc(before, func(b Volcanic) bool { return b.Volcano == v.Volcano && v.Volcano != "" }) {
-		r.fault("volcan", "%s está repetido; cada volcán va una sola vez", shown(r.fields["volcan"].text))
+		r.fault("volcan", "%s está repetido; cada volcán va una sola vez", document.Shown(r.fields["volcan"].text))
 	}
 	return v
 }
@@ -86,7 +90,7 @@ func (r *record) closure(before []Closure) Closure {
 		c.From, c.Until = r.instant("desde", p.TimeZone, startOfDay), r.instant("hasta", p.TimeZone, endOfDay)
 	}
 	if !c.From.IsZero() && !c.Until.IsZero() && !c.From.Before(c.Until) {
-		r.fault("hasta", "%s no es posterior a desde (%s)", shown(r.fields["hasta"].text), shown(r.fields["desde"].text))
+		r.fault("hasta", "%s no es posterior a desde (%s)", document.Shown(r.fields["hasta"].text), document.Shown(r.fields["desde"].text))
 	}
 	if ok && slices.Contains(before, c) {
 		r.fault("", "este aviso ya está en una fila anterior")

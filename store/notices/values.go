@@ -1,13 +1,11 @@
 package notices
 
 import (
-	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
+
+	"vigia/store/document"
 )
 
 // Limits of texts, in characters.
@@ -25,14 +23,14 @@ const firstYear, lastYear = 2000, 2100
 
 // fault names a field of the row as wrong.
 func (r *record) fault(name, format string, args ...any) {
-	line := r.line
+	at := r.at.Member(name)
 	if f, ok := r.fields[name]; ok {
-		line = f.line
+		at = f.at
 	}
-	r.faults.add(line, name, format, args...)
+	r.faults.Add(at, format, args...)
 }
 
-// given gives a field that must have a value. ok is false, and the fault named,
+// given returns a field that must have a value. ok is false, and the fault named,
 // when it has none.
 func (r *record) given(name string) (text string, ok bool) {
 	f, has := r.fields[name]
@@ -53,29 +51,11 @@ func (r *record) required(name string, limit int) string {
 // text reads a text of one line that may be shown anywhere, "" when there is none.
 func (r *record) text(name string, limit int) string {
 	text := r.fields[name].text
-	if problem := textProblem(text, limit); problem != "" {
-		r.fault(name, "%s %s", shown(text), problem)
+	if problem := document.TextProblem(text, limit); problem != "" {
+		r.fault(name, "%s %s", document.Shown(text), problem)
 		return ""
 	}
 	return strings.TrimSpace(text)
-}
-
-func textProblem(text string, limit int) string {
-	if n := utf8.RuneCountInString(text); n > limit {
-		return "tiene " + strconv.Itoa(n) + " caracteres; se admiten hasta " + strconv.Itoa(limit)
-	}
-	if text != "" && strings.TrimSpace(text) == "" {
-		return "está vacío"
-	}
-	for _, c := range text {
-		switch {
-		case c == '<' || c == '>':
-			return "contiene < o >, que no se admiten"
-		case !unicode.IsPrint(c) || c == utf8.RuneError:
-			return "contiene un carácter que no se puede mostrar (" + strconv.QuoteRuneToASCII(c) + "); se admite una línea de texto"
-		}
-	}
-	return ""
 }
 
 // address reads where the source says so.
@@ -85,10 +65,8 @@ func (r *record) address() string {
 	if text == "" {
 		return ""
 	}
-	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.User != nil ||
-		strings.ContainsAny(text, " \"'`\\") {
-		r.fault(name, "%s no es válido; se admite una dirección http o https", shown(text))
+	if !document.IsWebAddress(text) {
+		r.fault(name, "%s no es válido; se admite una dirección http o https", document.Shown(text))
 		return ""
 	}
 	return text
@@ -102,7 +80,7 @@ func (r *record) choice(name string, words []string) int {
 	}
 	i := slices.Index(words, text)
 	if i < 0 {
-		r.fault(name, "%s no es válido; se admite: %s", shown(text), strings.Join(words, ", "))
+		r.fault(name, "%s no es válido; se admite: %s", document.Shown(text), strings.Join(words, ", "))
 	}
 	return i
 }
@@ -127,7 +105,7 @@ func (r *record) past(name string, required bool) time.Time {
 	}
 	t := r.instant(name, santiago, startOfDay)
 	if t.After(r.now.Add(ahead)) {
-		r.fault(name, "%s está en el futuro; ahora son las %s", shown(r.fields[name].text), r.now.Format(time.RFC3339))
+		r.fault(name, "%s está en el futuro; ahora son las %s", document.Shown(r.fields[name].text), r.now.Format(time.RFC3339))
 	}
 	return t
 }
@@ -156,7 +134,7 @@ func (r *record) instant(name string, zone *time.Location, dayTo func(y int, m t
 		}
 	}
 	if err != nil || t.Year() < firstYear || t.Year() > lastYear {
-		r.fault(name, "%s no es válido; se admite una fecha AAAA-MM-DD o un instante con zona, como 2026-11-21T09:00:00-03:00", shown(text))
+		r.fault(name, "%s no es válido; se admite una fecha AAAA-MM-DD o un instante con zona, como 2026-11-21T09:00:00-03:00", document.Shown(text))
 		return time.Time{}
 	}
 	return t.UTC().Truncate(time.Second)
@@ -175,24 +153,4 @@ func startOfDay(y int, m time.Month, d int, zone *time.Location) time.Time {
 // endOfDay is the first instant after a local day.
 func endOfDay(y int, m time.Month, d int, zone *time.Location) time.Time {
 	return startOfDay(y, m, d+1, zone)
-}
-
-// shown quotes a text of the document for a message: printable and short.
-func shown(text string) string {
-	const limit = 60
-	if runes := []rune(text); len(runes) > limit {
-		text = string(runes[:limit]) + "…"
-	}
-	return strconv.Quote(text)
-}
-
-// shownKey is a key as it is where it has the form of ours, else quoted.
-func shownKey(key string) string {
-	plain := key != "" && len(key) <= 40 && !strings.ContainsFunc(key, func(c rune) bool {
-		return c != '_' && (c < 'a' || c > 'z') && (c < '0' || c > '9')
-	})
-	if plain {
-		return key
-	}
-	return shown(key)
 }

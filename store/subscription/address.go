@@ -31,10 +31,25 @@ var (
 	errSpecialUse = errors.New("el dominio de la dirección está reservado y no recibe correo; escriba una dirección real")
 )
 
-// ParseAddress checks an e-mail address and gives it as it was typed, with its
+// ParseAddress is [ParseAnyAddress] of an address to which mail can go.
+func ParseAddress(text string) (string, error) {
+	address, err := ParseAnyAddress(text)
+	if err != nil {
+		return "", err
+	}
+	_, domain, _ := strings.Cut(address, "@")
+	for _, special := range specialUse {
+		if domain == special || strings.HasSuffix(domain, "."+special) {
+			return "", errSpecialUse
+		}
+	}
+	return address, nil
+}
+
+// ParseAnyAddress checks an e-mail address and gives it as it was typed, with its
 // domain in ASCII lower case. The error says in Spanish what is wrong and does
 // not repeat the address.
-func ParseAddress(text string) (string, error) {
+func ParseAnyAddress(text string) (string, error) {
 	if len(text) > 4*longestAddress { // a domain may be shorter in ASCII
 		return "", errTooLong
 	}
@@ -65,11 +80,11 @@ func ParseAddress(text string) (string, error) {
 	return local + "@" + domain, nil
 }
 
-// Identity gives what makes two spellings the same person's: the address in lower
+// Identity returns what makes two spellings the same person's: the address in lower
 // case. No relay of today tells letters of different case apart.
 func Identity(address string) string { return strings.ToLower(address) }
 
-// Mailbox gives what is one mailbox however its address is varied: the address in
+// Mailbox returns what is one mailbox however its address is varied: the address in
 // lower case without the tag after a plus sign, at Gmail without its dots too. Who
 // protects a mailbox from mails that nobody wanted counts by it. Two people are
 // never one for it but at a relay where a plus sign means nothing.
@@ -84,7 +99,7 @@ func Mailbox(address string) string {
 	return local + "@" + domain
 }
 
-// isDotAtom tells whether a local part is one of RFC 5322 in ASCII.
+// isDotAtom reports whether a local part is one of RFC 5322 in ASCII.
 func isDotAtom(local string) bool {
 	for atom := range strings.SplitSeq(local, ".") {
 		if atom == "" {
@@ -101,7 +116,7 @@ func isDotAtom(local string) bool {
 	return true
 }
 
-// parseDomain gives the domain of an address as it is asked for in the DNS.
+// parseDomain returns the domain of an address as it is asked for in the DNS.
 func parseDomain(text string) (string, error) {
 	domain, err := idna.Lookup.ToASCII(text)
 	if err != nil {
@@ -115,15 +130,10 @@ func parseDomain(text string) (string, error) {
 	if looksLikeNumber(labels[len(labels)-1]) {
 		return "", errDomain // an IP address, or nothing at all
 	}
-	for _, special := range specialUse {
-		if domain == special || strings.HasSuffix(domain, "."+special) {
-			return "", errSpecialUse
-		}
-	}
 	return domain, nil
 }
 
-// WrittenDomain gives a domain as people write it, xn--and-6ma2c.cl as ñandú.cl, and
+// WrittenDomain returns a domain as people write it, xn--and-6ma2c.cl as ñandú.cl, and
 // as it is where it cannot be read.
 func WrittenDomain(domain string) string {
 	written, err := idna.ToUnicode(domain)
@@ -133,7 +143,7 @@ func WrittenDomain(domain string) string {
 	return written
 }
 
-// looksLikeNumber tells whether a label may be read as the last number of an IPv4
+// looksLikeNumber reports whether a label may be read as the last number of an IPv4
 // address: digits, or hexadecimal after 0x. No top-level domain is like that.
 func looksLikeNumber(label string) bool {
 	digits := "0123456789"

@@ -27,10 +27,10 @@ type Conditions struct {
 // HazardSet is a set of hazards, a bit each. The empty set means all of them.
 type HazardSet uint16
 
-// Has tells whether a hazard is wanted.
+// Has reports whether a hazard is wanted.
 func (s HazardSet) Has(h hazard.Hazard) bool { return s == 0 || s&(1<<h) != 0 }
 
-// With gives the set with a hazard more.
+// With returns the set with a hazard more.
 func (s HazardSet) With(h hazard.Hazard) HazardSet { return s | 1<<h }
 
 // Quiet are hours of the local day in which nothing but danger is told, in minutes
@@ -49,10 +49,10 @@ type Trip struct {
 // Date is a day of the calendar as YYYY-MM-DD; dates compare as texts do.
 type Date string
 
-// DateOf gives the date of an instant in a zone.
+// DateOf returns the date of an instant in a zone.
 func DateOf(t time.Time, zone *time.Location) Date { return Date(t.In(zone).Format(time.DateOnly)) }
 
-// Start gives the instant at which the day begins in a zone: some have no midnight.
+// Start returns the instant at which the day begins in a zone: some have no midnight.
 // A date that is none begins at the zero time.
 func (d Date) Start(zone *time.Location) time.Time {
 	t, err := time.ParseInLocation(time.DateOnly, string(d), zone)

@@ -17,7 +17,7 @@ var knownPushHosts = []string{
 	".notify.windows.com",               // Edge
 }
 
-// PushHosts says to which servers pushes may be sent. The zero value allows the
+// PushHosts are the servers to which pushes may be sent. The zero value allows the
 // known push services.
 type PushHosts struct {
 	hosts   []string // added by the operator, as knownPushHosts
@@ -62,7 +62,7 @@ func parseOrigin(text string) (string, error) {
 	return originOf(u), nil
 }
 
-// originOf gives the origin of a URL, without the port that its scheme implies.
+// originOf returns the origin of a URL, without the port that its scheme implies.
 func originOf(u *url.URL) string {
 	scheme, host := strings.ToLower(u.Scheme), strings.ToLower(u.Host)
 	host = strings.TrimSuffix(host, ":")
@@ -75,7 +75,7 @@ func originOf(u *url.URL) string {
 	return scheme + "://" + host
 }
 
-// Allows tells whether a push may be sent to a URL: by https to port 443 of a host
+// Allows reports whether a push may be sent to a URL: by https to port 443 of a host
 // on the list, or to an origin that the operator wrote in full.
 func (h PushHosts) Allows(u *url.URL) bool {
 	if u.User != nil || u.Opaque != "" {
@@ -88,20 +88,20 @@ func (h PushHosts) Allows(u *url.URL) bool {
 	return secure && isHostName(host) && (onList(knownPushHosts, host) || onList(h.hosts, host))
 }
 
-// AsWritten tells whether the operator named the very origin of a URL. Then TLS,
+// AsWritten reports whether the operator named the very origin of a URL. Then TLS,
 // port and a public address are not asked for.
 func (h PushHosts) AsWritten(u *url.URL) bool {
 	return u.User == nil && u.Opaque == "" && slices.Contains(h.origins, originOf(u))
 }
 
-// onList tells whether a host is one of a list or below one with a dot first.
+// onList reports whether a host is one of a list or below one with a dot first.
 func onList(list []string, host string) bool {
 	return slices.ContainsFunc(list, func(listed string) bool {
 		return host == listed || listed[0] == '.' && strings.HasSuffix(host, listed) && len(host) > len(listed)
 	})
 }
 
-// isHostName tells whether a text is the name of a host as the DNS has it: labels
+// isHostName reports whether a text is the name of a host as the DNS has it: labels
 // of lower-case letters, digits and inner hyphens, two at least, and no address.
 func isHostName(host string) bool {
 	labels := strings.Split(host, ".")
@@ -114,7 +114,7 @@ func isHostName(host string) bool {
 	return len(labels) >= 2 && len(host) < longestAddress && !looksLikeNumber(labels[len(labels)-1])
 }
 
-// isPlainASCII tells whether a text has visible ASCII characters only.
+// isPlainASCII reports whether a text has visible ASCII characters only.
 func isPlainASCII(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
 }

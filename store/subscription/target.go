@@ -12,11 +12,11 @@ import (
 // services have 150 to 600.
 const longestEndpoint = 1024
 
-// TargetError says which part of a push target is wrong (endpoint, p256dh, auth; those
+// TargetError names which part of a push target is wrong (endpoint, p256dh, auth; those
 // without fault are nil), each in Spanish for whoever sent it. None repeats it.
 type TargetError struct{ Endpoint, Key, Auth error }
 
-// Error gives what is wrong, part by part.
+// Error returns what is wrong, part by part.
 func (e *TargetError) Error() string {
 	return errors.Join(e.Endpoint, e.Key, e.Auth).Error()
 }

@@ -5,7 +5,7 @@
 (function () {
   var place = document.querySelector("[data-avisos]"), form = document.getElementById("formulario"), said = document.getElementById("dicho");
   if (!place) return;
-  var signups = "/api/v1/suscriptores", here = place.dataset.avisos;
+  var signups = "/api/v1/suscriptores", here = place.dataset.avisos, PATIENCE = 30000;
 
   // say shows one message, with words of the server's where it has some.
   function say(state, detail) {
@@ -59,6 +59,8 @@
   function token() { return keep("readonly", function (b) { return b.get("token"); }); }
   function remember(text) { return keep("readwrite", function (b) { return b.put(text, "token"); }); }
   function speak(language) { return keep("readwrite", function (b) { return b.put(language, "idioma"); }); }
+  function wished() { return keep("readonly", function (b) { return b.get("deseo"); }); }
+  function wishFor(wish) { return keep("readwrite", function (b) { return wish ? b.put(wish, "deseo") : b.delete("deseo"); }); }
   function forget() { return keep("readwrite", function (b) { return b.clear(); }); }
 
   function span(fields, name) {
@@ -111,14 +113,36 @@
 
   // add puts the page's place to what this browser follows already.
   async function add() {
-    var held = await ask("GET", signups + "/" + await token()), wish = alone();
-    wish.parques = held.parques.concat(wish.parques);
-    wish.senderos = held.senderos.concat(wish.senderos).filter(function (trail) { return wish.parques.indexOf(trail.split("/")[0]) < 0; });
-    ["nivel_minimo", "amenazas", "silencio", "viaje", "idioma"].forEach(function (name) { wish[name] = held[name]; });
+    var wish = again(await ask("GET", signups + "/" + await token())), more = alone();
+    wish.parques = wish.parques.concat(more.parques);
+    wish.senderos = wish.senderos.concat(more.senderos).filter(function (trail) { return wish.parques.indexOf(trail.split("/")[0]) < 0; });
     await subscribe(wish);
   }
 
-  async function subscribe(wish) {
+  // again gives the wish that a subscription was made of.
+  function again(held) {
+    var wish = {};
+    ["parques", "senderos", "nivel_minimo", "amenazas", "silencio", "viaje", "idioma"].forEach(function (name) { wish[name] = held[name]; });
+    return wish;
+  }
+
+  // outdated tells whether this browser subscribed under another key than the service's
+  // present one; false when that cannot be told.
+  async function outdated(at) {
+    var made = at.options && at.options.applicationServerKey;
+    if (!made) return false;
+    var text = btoa(String.fromCharCode.apply(null, new Uint8Array(made))).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
+    try {
+      var key = (await ask("GET", "/api/v1/vapid")).clave_publica;
+      return Boolean(key) && key !== text;
+    } catch (unknown) {
+      return false;
+    }
+  }
+
+  // subscribe asks for a wish. What is asked for anew, without a press, is asked for again
+  // at the next visit when it fails.
+  async function subscribe(wish, anew) {
     var permission = await Notification.requestPermission();
     if (permission !== "granted") throw new Failure(permission === "denied" ? "denegado" : "sin_permiso");
     var key = (await ask("GET", "/api/v1/vapid")).clave_publica;
@@ -127,17 +151,42 @@
     wish.canal = "webpush";
     wish.consentimiento = true; // ticked, or said beside the button that was pressed
     wish.webpush = { endpoint: at.endpoint, keys: at.toJSON().keys };
-    var made;
+    if (before) wish.webpush.prueba = before; // it is its own proof where the place is the same
+    var made, proven = proof();
     try {
+      await wishFor(wish); // the service worker sends it again with the proof that is pushed
       made = await ask("POST", signups, wish);
     } catch (refused) {
+      if (!anew) await wishFor(null);
       if (!before) await at.unsubscribe().catch(function () {}); // nothing would ever be sent there
       throw refused;
     }
-    await remember(made.token);
-    if (before && before !== made.token) await ask("DELETE", signups + "/" + before).catch(function () {}); // of a place that is no more
+    if (made.token) {
+      await wishFor(null);
+      await remember(made.token);
+    } else if (!await proven) {
+      throw new Failure("sin_prueba");
+    }
     await refresh();
     say("activado");
+  }
+
+  // proof waits until the service worker has proved that this browser is reached; false
+  // when that takes too long. It may still come then, with this page or without.
+  function proof() {
+    return new Promise(function (resolve) {
+      var container = navigator.serviceWorker, late = false, timer = setTimeout(function () {
+        late = true;
+        resolve(false);
+      }, PATIENCE);
+      container.addEventListener("message", function hear(event) {
+        if (event.data !== "avisos") return;
+        container.removeEventListener("message", hear);
+        clearTimeout(timer);
+        resolve(true);
+        if (late) refresh().then(function () { say("activado"); });
+      });
+    });
   }
 
   async function cancel() {
@@ -175,6 +224,8 @@
         return look("listo");
       }
     }
+    var wish = held && (await wished() || await outdated(at) && again(held));
+    if (wish) return subscribe(wish, true);
     if (held) await speak(held.idioma);
     var names = place.querySelector("[data-parques]"), manage = place.querySelector("[data-gestionar]");
     if (names) names.textContent = held ? held.parques.concat(held.senderos).map(nameOf).join(", ") : "";

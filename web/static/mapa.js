@@ -121,10 +121,30 @@
     link.href = box.dataset.raiz + "/parques/" + of.slug;
     link.textContent = of.nombre;
     content.appendChild(link);
+    official(of).forEach(function (said) { add(content, "p", "oficial-breve").textContent = said; });
     var line = add(content, "p", "mapa-dice palabra");
     line.textContent = said;
     return content;
   }
+
+  // official is what official bodies say now: it stands until the source takes it back.
+  function official(of) {
+    var at = now(), said = [];
+    (of.cierres || []).forEach(function (c) {
+      if (c.desde && Date.parse(c.desde) > at || c.hasta && Date.parse(c.hasta) <= at) return;
+      said.push(aged(words["mapa." + c.alcance + "." + c.situacion].replace("{fuente}", c.fuente), c));
+    });
+    (of.alertas_volcanicas || []).forEach(function (v) {
+      if (v.nivel_tecnico === "verde") return;
+      said.push(aged(words["mapa.volcan." + v.nivel_tecnico].replace("{volcan}", v.volcan).replace("{fuente}", v.fuente), v));
+    });
+    return said.filter(function (text, i) { return said.indexOf(text) === i; });
+  }
+
+  function aged(text, notice) { return notice.desactualizado ? words.vieja.replace("{que}", text) : text; }
+
+  // The device's clock may be wrong, and the page knows by how much.
+  function now() { return window.vigia ? window.vigia.now() : Date.now(); }
 
   // ways are buttons to the mainland and to the islands too far out to be on it.
   function ways(map, features) {
@@ -166,9 +186,6 @@
       else setTimeout(check, Math.min(left, 60000));
     })();
     document.addEventListener("visibilitychange", function () { if (now() >= end) over(words["mapa.vencido"]); });
-
-    // The device's clock may be wrong, and the page knows by how much.
-    function now() { return window.vigia ? window.vigia.now() : Date.now(); }
 
     function over(text) {
       status.textContent = text;

@@ -8,6 +8,7 @@
 var kit = { version: "", files: [] };
 
 var FILES = "vigia-archivos-" + kit.version, PAGES = "vigia-paginas-" + kit.version, CLOCK = "vigia-reloj";
+var SIGNUPS = "/api/v1/suscriptores";
 var PATIENCE = 3500; // milliseconds that a page is waited for when there is a copy of it
 var MOST = 60;       // pages that are kept
 var DAY = 86400000;
@@ -193,7 +194,9 @@ async function copyOf(path) {
 // Browsers ask that every push shows something, so that one that cannot be read
 // does too.
 self.addEventListener("push", function (event) {
-  event.waitUntil(show(read(event.data)));
+  var note = read(event.data), work = [show(note)];
+  if (note && typeof note.prueba === "string") work.push(prove(note.prueba).catch(ignore)); // who fails presses again
+  event.waitUntil(Promise.all(work));
 });
 
 // read gives what a push says, null when it cannot be read.
@@ -267,22 +270,37 @@ self.addEventListener("pushsubscriptionchange", function (event) {
 async function move(target) {
   var token = await keep("readonly", function (box) { return box.get("token"); });
   if (!token) return;
-  var old = "/api/v1/suscriptores/" + token;
-  var held = await ask("GET", old);
+  var held = await ask("GET", SIGNUPS + "/" + token);
   if (!target) {
     var key = (await ask("GET", "/api/v1/vapid")).clave_publica;
     target = await self.registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
   }
-  var made = await ask("POST", "/api/v1/suscriptores", {
+  var wish = {
     canal: "webpush", webpush: { endpoint: target.endpoint, keys: target.toJSON().keys },
     parques: held.parques, senderos: held.senderos, nivel_minimo: held.nivel_minimo, amenazas: held.amenazas,
     silencio: held.silencio, viaje: held.viaje, idioma: held.idioma, consentimiento: true
-  });
+  };
+  await keep("readwrite", function (box) { return box.put(wish, "deseo"); });
+  await ask("POST", SIGNUPS, wish); // the proof comes to the new place
+}
+
+// prove sends back the proof that was pushed, with what this browser itself asked for:
+// a push that it did not ask for proves nothing. Then the subscription is active, and
+// the one before it, in a place that is no more, is given up.
+async function prove(proof) {
+  var wish = await keep("readonly", function (box) { return box.get("deseo"); });
+  if (!wish) return;
+  wish.webpush.prueba = proof;
+  var made = await ask("POST", SIGNUPS, wish);
+  if (!made.token) return; // too late: another proof is on its way
+  var before = await keep("readonly", function (box) { return box.get("token"); });
   await keep("readwrite", function (box) {
-    box.put(held.idioma, "idioma");
+    box.delete("deseo");
+    box.put(wish.idioma, "idioma");
     return box.put(made.token, "token");
   });
-  if (made.token !== token) await ask("DELETE", old);
+  for (var page of await self.clients.matchAll({ type: "window", includeUncontrolled: true })) page.postMessage("avisos");
+  if (before && before !== made.token) await ask("DELETE", SIGNUPS + "/" + before).catch(ignore);
 }
 
 async function ask(method, path, body) {

@@ -1,7 +1,6 @@
 package wording
 
 import (
-	"maps"
 	"math"
 	"os"
 	"regexp"
@@ -24,41 +23,55 @@ var forbidden = map[*Language]*regexp.Regexp{
 		`\bclos(e|ed|ure)\b|\bopening\b|prohibit|forbidden|evacuat|mandatory|\bsafe|\bexact|\bdo not\b|\bdon't\b|% (chance|probability)`),
 }
 
-// wordsOf gives every text that an alert can show in a Language, of every hazard,
-// level, quantity, change and place in time.
+// wordsOf returns every text that the methods make of alerts in a language.
 func wordsOf(l *Language) (texts []string) {
+	here := Localizer{Language: l, Now: now, Zone: time.UTC}
 	for h := range hazard.NumHazards {
-		for _, level := range []alert.Level{alert.Caution, alert.Danger} {
+		for level := alert.Caution; level <= alert.Danger; level++ {
 			a := wind(level, 0, 5)
 			a.Hazard, a.Agree, a.Total, a.Held = hazard.Hazard(h), 3, 4, true
-			texts = append(texts, l.AlertTitle(&a, "Parque", now, time.UTC), l.AlertAdvice(&a))
+			texts = append(texts, here.AlertTitle(&a, "Parque"), l.Advice(a.Hazard))
+			for what := alert.Opened; what <= alert.Disappeared; what++ {
+				texts = append(texts, l.MessageTitle(&a, what))
+			}
 			for q := hazard.GustQuantity; q <= hazard.TemperatureQuantity; q++ {
 				a.Causes = []alert.Cause{{Cause: hazard.Cause{Quantity: q, Value: 1, Min: 0, Max: 2, Threshold: 1}, Place: "Paso"}}
-				texts = append(texts, l.AlertSummary(&a, []string{"Sendero", "Otro", "Tercero", "Cuarto"}, now, time.UTC))
+				texts = append(texts, here.AlertSummary(&a, []string{"Sendero", "Otro", "Tercero", "Cuarto"}))
 			}
 		}
 	}
 	for kind := alert.Opened; kind <= alert.Disappeared; kind++ {
-		texts = append(texts, l.ChangeSummary(&alert.Change{What: kind, Level: alert.Danger, Start: hour, End: hour.Add(30 * time.Hour)}, time.UTC))
+		texts = append(texts, here.Change(&alert.Change{What: kind, Level: alert.Danger, Start: hour, End: hour.Add(30 * time.Hour)}))
+	}
+	return texts
+}
+
+// messages are the keys of texts that only a mail or a notification has.
+func messages(l *Language) (texts []string) {
+	for key := range l.Keys() {
+		if strings.HasPrefix(key, "correo.") || strings.HasPrefix(key, "notificacion.") || strings.HasPrefix(key, "datos.") {
+			texts = append(texts, l.Text(key))
+		}
 	}
 	return texts
 }
 
 func TestWordsOfOthersAreNotUsed(t *testing.T) {
+	calming := regexp.MustCompile(`(?i)\bsin riesgo|\bno risk|\btranquil|\ball clear|\bfuera de peligro|out of danger`)
+	// The notice names what it is not.
+	notice := strings.NewReplacer("No es un aviso oficial", "", "It is not an official notice", "")
 	for l, words := range forbidden {
-		for _, text := range wordsOf(l) {
-			if found := words.FindString(text); found != "" {
+		made := wordsOf(l)
+		for _, text := range slices.Concat(made, messages(l), []string{notice.Replace(l.Disclaimer()), l.Marked("")}) {
+			text = notice.Replace(text)
+			if found := words.FindString(text) + calming.FindString(text); found != "" {
 				t.Errorf("%q in %q", found, text)
 			}
-			if text == "" || !utf8.ValidString(text) || strings.ContainsAny(text, "{}\uFFFD") || strings.Contains(text, "  ") || strings.HasSuffix(text, " ") {
+		}
+		for _, text := range made {
+			if text == "" || !utf8.ValidString(text) || strings.ContainsAny(text, "{}\uFFFD") || strings.Contains(text, "  ") || strings.TrimSpace(text) != text {
 				t.Errorf("ill-formed: %q", text)
 			}
-		}
-	}
-	// The notice names what it is not.
-	for _, text := range []string{strings.Replace(Spanish.Disclaimer, "No es un aviso oficial", "", 1), Spanish.Simulated} {
-		if found := forbidden[Spanish].FindString(text); found != "" {
-			t.Errorf("%q in %q", found, text)
 		}
 	}
 	source, err := os.ReadFile("../../handlers/api/fault.go")
@@ -83,28 +96,11 @@ func TestForbiddenWordsAreFound(t *testing.T) {
 	}
 }
 
-func TestLanguagesAreComplete(t *testing.T) {
-	keys := func(l *Language) []string { return slices.Sorted(maps.Keys(l.sentences)) }
-	if got, want := keys(English), keys(Spanish); !slices.Equal(got, want) {
-		t.Errorf("sentences in English %v, in Spanish %v", got, want)
-	}
-	place := regexp.MustCompile(`{[a-z_]+}`)
+func TestAdviceConsiders(t *testing.T) {
 	for l, begins := range map[*Language]string{Spanish: "Considere ", English: "Consider "} {
-		for q := hazard.GustQuantity; q <= hazard.TemperatureQuantity; q++ {
-			if l.quantities[q] == "" && q != hazard.WeatherCodeQuantity {
-				t.Errorf("%v has no name", q)
-			}
-		}
 		for h := range hazard.NumHazards {
-			if l.hazards[h] == "" || !strings.HasPrefix(l.advice[h], begins) {
-				t.Errorf("%v: %q %q", hazard.Hazard(h), l.hazards[h], l.advice[h])
-			}
-		}
-		for key, text := range Spanish.sentences {
-			got, want := place.FindAllString(l.sentences[key], -1), place.FindAllString(text, -1)
-			slices.Sort(got)
-			if slices.Sort(want); !slices.Equal(got, want) {
-				t.Errorf("%s fills %v, not %v", key, got, want)
+			if advice := l.Advice(hazard.Hazard(h)); !strings.HasPrefix(advice, begins) {
+				t.Errorf("%v: %q", hazard.Hazard(h), advice)
 			}
 		}
 	}
@@ -112,6 +108,22 @@ func TestLanguagesAreComplete(t *testing.T) {
 	for i, text := range wordsOf(Spanish) {
 		if text == translated[i] {
 			t.Errorf("the same in both: %q", text)
+		}
+	}
+}
+
+func TestTextFillsPlaces(t *testing.T) {
+	l := newLanguage(map[string]string{"a": "{n} de {m}: {n}", "c.uno": "un {n}", "c.otros": "{n} cosas"})
+	for got, want := range map[string]string{
+		l.Text("a", "n", 3, "m", "{n}"): "3 de {n}: 3",
+		l.Text("a", "n", 3):             "3 de {m}: 3",
+		l.Text("falta"):                 "falta",
+		l.Count("c", 1):                 "un 1",
+		l.Count("c", 0):                 "0 cosas",
+		l.Named("c.", "x"):              "x",
+	} {
+		if got != want {
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 }
@@ -127,7 +139,7 @@ func punta(t *testing.T) *time.Location {
 
 func TestSummary(t *testing.T) {
 	zone := punta(t)
-	a := wind(alert.Danger, 0, 5)
+	a := wind(alert.Danger, 1, 5)
 	a.Agree, a.Total = 3, 4
 	a.Causes = []alert.Cause{
 		{Cause: hazard.Cause{Quantity: hazard.WeatherCodeQuantity, Value: 95, Threshold: 95}},
@@ -135,73 +147,114 @@ func TestSummary(t *testing.T) {
 	}
 	trails := []string{"Circuito O"}
 	for l, want := range map[*Language][2]string{
-		Spanish: {"Peligro: viento fuerte en Torres del Paine, hoy de 10 a 15 h", "Los modelos estiman viento fuerte hoy de 10 a 15 h (hora local). " +
-			"Rachas de 94,7 km/h en Paso John Gardner (umbral 90 km/h; entre 81 y 108 según el modelo). De acuerdo: 3 de 4 modelos. Senderos: Circuito O."},
-		English: {"Danger: strong wind in Torres del Paine, today from 10:00 to 15:00", "Models estimate strong wind today from 10:00 to 15:00 (local time). " +
-			"Gusts of 94.7 km/h at Paso John Gardner (threshold 90 km/h; from 81 to 108 by model). In agreement: 3 of 4 models. Trails: Circuito O."},
+		Spanish: {"Peligro: viento fuerte en Torres del Paine, hoy de 11 a 15 h", "Los modelos estiman viento fuerte hoy de 11 a 15 h (hora local). " +
+			"Rachas de 95 km/h en Paso John Gardner (umbral 90 km/h; entre 81 y 108 km/h según el modelo). De acuerdo: 3 de 4 modelos. Senderos: Circuito O."},
+		English: {"Danger: strong wind in Torres del Paine, today from 11:00 to 15:00", "Models estimate strong wind today from 11:00 to 15:00 (local time). " +
+			"Gusts of 95 km/h at Paso John Gardner (threshold 90 km/h; from 81 to 108 km/h by model). In agreement: 3 of 4 models. Trails: Circuito O."},
 	} {
-		if got := l.AlertTitle(&a, "Torres del Paine", now, zone); got != want[0] {
+		here := Localizer{Language: l, Now: now, Zone: zone}
+		if got := here.AlertTitle(&a, "Torres del Paine"); got != want[0] {
 			t.Errorf("%s", got)
 		}
-		if got := l.AlertSummary(&a, trails, now, zone); got != want[1] {
+		if got := here.AlertSummary(&a, trails); got != want[1] {
 			t.Errorf("%s", got)
 		}
 	}
+	here := Localizer{Language: Spanish, Now: now, Zone: zone}
 	a.Held = true
-	if got := Spanish.AlertSummary(&a, []string{"A", "B", "C", "D"}, now, zone); !strings.Contains(got, "ya no llegan al umbral") || !strings.HasSuffix(got, "Senderos: A, B y 2 más.") {
+	if got := here.AlertSummary(&a, []string{"A", "B", "C", "D"}); !strings.Contains(got, "ya no llegan al umbral") || !strings.HasSuffix(got, "Senderos: A, B y 2 más.") {
 		t.Errorf("held: %s", got)
 	}
 	a.Causes[1].Value = float32(math.NaN())
-	if got := Spanish.AlertSummary(&a, nil, now, zone); strings.Contains(got, "NaN") || strings.Contains(got, "Rachas") || strings.Contains(got, "Senderos") {
+	if got := here.AlertSummary(&a, nil); strings.Contains(got, "NaN") || strings.Contains(got, "Rachas") || strings.Contains(got, "Senderos") {
 		t.Errorf("a missing value is told: %s", got)
 	}
 }
 
-// Saturday the 21st, ten past ten in the morning in Punta Arenas.
+// Saturday the 21st, five past ten in the morning in Punta Arenas.
 func TestWindows(t *testing.T) {
 	zone := punta(t)
 	local := func(day, hour int) time.Time { return time.Date(2026, 11, day, hour, 0, 0, 0, zone) }
 	for _, c := range []struct {
-		start, end       time.Time
-		Spanish, English string
+		start, end             time.Time
+		Spanish, page, English string
 	}{
-		{local(21, 9), local(21, 23), "hoy de 9 a 23 h", "today from 09:00 to 23:00"},
-		{local(21, 14), local(22, 0), "hoy de 14 a 24 h", "today from 14:00 to 24:00"},
-		{local(22, 1), local(22, 2), "mañana de 1 a 2 h", "tomorrow from 01:00 to 02:00"},
-		{local(22, 14), local(23, 6), "mañana desde las 14 h hasta el lun 23 a las 6 h", "tomorrow from 14:00 until Mon 23 at 06:00"},
-		{local(21, 14), local(22, 1), "hoy desde las 14 h hasta mañana a la 1 h", "today from 14:00 until tomorrow at 01:00"},
-		{local(23, 9), local(23, 23), "lun 23, 9–23 h", "Mon 23, 09:00–23:00"},
-		{local(23, 9), local(24, 1), "el lun 23 desde las 9 h hasta el mar 24 a la 1 h", "Mon 23 from 09:00 until Tue 24 at 01:00"},
-		{local(20, 9), local(21, 14), "hasta las 14 h de hoy", "until 14:00 today"},
-		{local(20, 9), local(23, 0), "hasta las 24 h de mañana", "until 24:00 tomorrow"},
-		{local(20, 9), local(23, 5), "hasta las 5 h del lun 23", "until 05:00 on Mon 23"},
+		{local(21, 11), local(21, 23), "hoy de 11 a 23 h", "hoy (sáb 21) de 11 a 23 h", "today from 11:00 to 23:00"},
+		{local(21, 9), local(21, 23), "hasta las 23:00 de hoy", "hasta las 23:00 de hoy (sáb 21)", "until 23:00 today"},
+		{local(21, 9), local(22, 0), "hasta medianoche de hoy", "hasta medianoche de hoy (sáb 21)", "until midnight today"},
+		{local(21, 14), local(22, 0), "hoy desde las 14:00 hasta medianoche", "hoy (sáb 21) desde las 14:00 hasta medianoche", "today from 14:00 until midnight"},
+		{local(22, 1), local(22, 2), "mañana de 1 a 2 h", "mañana (dom 22) de 1 a 2 h", "tomorrow from 01:00 to 02:00"},
+		{local(22, 14), local(23, 6), "mañana desde las 14:00 hasta las 06:00 del lun 23", "mañana (dom 22) desde las 14:00 hasta las 06:00 del lun 23 nov", "tomorrow from 14:00 until 06:00 on Mon 23"},
+		{local(21, 14), local(22, 1), "hoy desde las 14:00 hasta la 01:00 de mañana", "hoy (sáb 21) desde las 14:00 hasta la 01:00 de mañana (dom 22)", "today from 14:00 until 01:00 tomorrow"},
+		{local(23, 0), local(23, 6), "el lun 23 de 0 a 6 h", "el lun 23 nov de 0 a 6 h", "on Mon 23 from 00:00 to 06:00"},
+		{local(20, 9), local(23, 0), "hasta medianoche del dom 22 al lun 23", "hasta medianoche del dom 22 al lun 23", "until midnight between Sun 22 and Mon 23"},
+		{local(20, 9), local(23, 5), "hasta las 05:00 del lun 23", "hasta las 05:00 del lun 23 nov", "until 05:00 on Mon 23"},
 	} {
-		if got := Spanish.Window(c.start.UTC(), c.end.UTC(), now, zone); got != c.Spanish {
-			t.Errorf("%q, want %q", got, c.Spanish)
-		}
-		if got := English.Window(c.start.UTC(), c.end.UTC(), now, zone); got != c.English {
-			t.Errorf("%q, want %q", got, c.English)
+		for here, want := range map[Localizer]string{
+			{Spanish, now, zone, ByNearness}: c.Spanish, {English, now, zone, ByNearness}: c.English, {Spanish, now, zone, ByBoth}: c.page,
+		} {
+			if got := here.Window(c.start.UTC(), c.end.UTC()); got != want {
+				t.Errorf("%q, want %q", got, want)
+			}
 		}
 	}
-	half := local(21, 14).Add(30 * time.Minute)
-	if got := Spanish.Window(local(21, 11), half, now, zone); got != "hoy de 11 a 14:30 h" {
+	here := Localizer{Spanish, now, zone, ByNearness}
+	if got := here.Window(local(21, 11), local(21, 14).Add(30*time.Minute)); got != "hoy de 11 a 14:30 h" {
 		t.Errorf("%q", got)
 	}
 }
 
-func TestChanges(t *testing.T) {
+// A mail is read on another day, so it names none by its nearness.
+func TestDates(t *testing.T) {
 	zone := punta(t)
-	c := alert.Change{What: alert.Raised, Level: alert.Danger, Start: time.Date(2026, 11, 21, 9, 0, 0, 0, zone), End: time.Date(2026, 11, 21, 23, 0, 0, 0, zone)}
-	if got := Spanish.ChangeSummary(&c, zone); got != "Sube a nivel peligro: sáb 21, 9–23 h." {
-		t.Errorf("%q", got)
+	spanish, english := Localizer{Spanish, now, zone, ByDate}, Localizer{English, now, zone, ByDate}
+	inUTC, chatham, odd := spanish, english, spanish
+	inUTC.Zone, chatham.Zone, odd.Zone = time.UTC, time.FixedZone("", 12*3600+45*60), time.FixedZone("", -(3*3600+5*60))
+	a := wind(alert.Danger, 0, 5)
+	for _, c := range []struct{ got, want string }{
+		{spanish.FullInstant(now), "sáb 21-11-2026, 10:05 (UTC−3)"},
+		{english.FullInstant(now), "Sat 21 Nov 2026, 10:05 (UTC−3)"},
+		{inUTC.FullInstant(now), "sáb 21-11-2026, 13:05 (UTC+0)"},
+		{chatham.FullInstant(now), "Sun 22 Nov 2026, 01:50 (UTC+12:45)"},
+		{odd.Offset(now), "UTC−3:05"},
+		{spanish.At(now.Add(-9 * time.Hour)), "la 01:05"},
+		{spanish.FullMoment(now.Add(-9 * time.Hour)), "la 01:05 del sáb 21-11-2026 (UTC−3)"},
+		{english.FullMoment(now), "10:05 on Sat 21 Nov 2026 (UTC−3)"},
+		{spanish.FullDate(time.Date(2026, 12, 1, 2, 0, 0, 0, time.UTC)), "lun 30-11-2026"},
+		{spanish.Span(a.Start, a.End), "sáb 21, 10–15 h"},
+		{english.Span(a.Start, a.End), "Sat 21, 10:00–15:00"},
+		{spanish.Span(a.Start, a.Start.Add(14*time.Hour)), "sáb 21, 10–24 h"},
+		{english.Span(a.Start, a.Start.Add(20*time.Hour)), "Sat 21, 10:00 – Sun 22, 06:00"},
+		{spanish.Window(a.Start, a.End), "el sáb 21 de 10 a 15 h"},
+		{spanish.Change(&alert.Change{What: alert.Raised, Level: alert.Danger, Start: a.Start, End: a.End}), "Sube a peligro: sáb 21, 10–15 h."},
+		{spanish.ZoneName(), "hora de Punta Arenas"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%q, want %q", c.got, c.want)
+		}
 	}
-	c.End = c.End.Add(7 * time.Hour)
-	if got := English.ChangeSummary(&c, zone); got != "Raised to danger: Sat 21, 09:00 – Sun 22, 06:00." {
-		t.Errorf("%q", got)
+}
+
+func TestHoursOfATrail(t *testing.T) {
+	for want, hours := range map[string][2]float64{"5½ a 9½ h": {5.4, 9.4}, "½ a 1 h": {0.2, 0.9}, "7 a 8 h": {7, 8.2}} {
+		if got := Spanish.Hours(hours[0], hours[1]); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
-	for kind := alert.Opened; kind <= alert.Disappeared; kind++ {
-		if changeKeys[kind] == "" || Spanish.sentences[changeKeys[kind]] == "" {
-			t.Errorf("change %d has no words", kind)
+}
+
+func TestMessageTitles(t *testing.T) {
+	danger, caution, none := wind(alert.Danger, 0, 5), wind(alert.Caution, 0, 5), wind(alert.NoLevel, 0, 5)
+	for _, c := range []struct {
+		a    *alert.Alert
+		what alert.ChangeKind
+		want string
+	}{
+		{&danger, alert.Opened, "Peligro: viento fuerte"}, {&danger, alert.Raised, "Sube a peligro: viento fuerte"}, {&caution, alert.Moved, "Precaución: viento fuerte"},
+		{&danger, alert.Ended, "Ya no rige: viento fuerte"}, {&none, alert.Withdrawn, "Ya no rige: viento fuerte"}, {&none, alert.Opened, "Viento fuerte"},
+	} {
+		if got := Spanish.MessageTitle(c.a, c.what); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
 }

@@ -1,0 +1,3 @@
+module vigia/ci/house
+
+go 1.26.0

@@ -1,5 +1,0 @@
-//go:build !race
-
-package openmeteo
-
-const raceDetector = false

@@ -1,0 +1,230 @@
+// Package api is the public interface under /api/v1.
+//
+// types.go is its contract: every answer is one of those types as JSON, and openapi.json
+// is made from them by go generate. A snapshot of the store goes in at [Builder.Build],
+// which encodes the answers of every route once into a [Answers] of prepared bodies. The
+// router finds the [route] of a request; its parameters are checked, its body is looked up
+// and served. The long series of a park are encoded when they are first asked for; /health,
+// whose ages follow the clock, answers about subscriptions and errors for each request.
+package api
+
+import (
+	"iter"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"vigia/forecast/hazard"
+	"vigia/forecast/snapshot"
+	"vigia/handlers/httpcache"
+	"vigia/store"
+	"vigia/store/catalogue"
+)
+
+// horizon is how many hours of forecast are shown.
+const horizon = snapshot.Horizon
+
+// historyDays is how many days of history are shown.
+const historyDays = 7
+
+// Builder is what every snapshot of a server has in common.
+type Builder struct {
+	BaseURL string // public address without a trailing slash; empty makes links without host
+	Version string // of the program
+	// HasPage reports whether the site serves a path, so that no link leads nowhere; nil
+	// is none. The pages of parks and of alerts are taken to exist.
+	HasPage func(path string) bool
+	// Subscriptions returns the state of the channels; nil is none.
+	Subscriptions SubscriptionService
+	// Certificate returns when the first certificate of the service's own HTTPS ends, zero
+	// before there is one, and whether one is missing, or ends soon and is not renewed. nil
+	// is a service that leaves TLS to another.
+	Certificate func() (expires time.Time, failing bool)
+	// Backups makes the copies of the file; nil is none.
+	Backups Backups
+	// Jobs returns how the last run of each periodic job went; nil is none.
+	Jobs func() []store.JobStatus
+	// File is where everything is kept; nil is one that is always written.
+	File File
+}
+
+// Answers are every answer of the API at one publication. It is immutable.
+type Answers struct {
+	bySlug map[string]int
+
+	parks      *httpcache.Body
+	park       []parkBodies // as Catalogue.Parks
+	alerts     *alertBodies // of all parks; nil while unknown
+	alertByID  map[string]func() *httpcache.Body
+	precision  *httpcache.Body
+	thresholds *httpcache.Body
+	health     healthFacts
+	catalogue  *catalogue.Catalogue
+	simulated  bool
+
+	current      bool // there are estimates, and they hold
+	until        time.Time
+	nextAt       time.Time
+	modified     time.Time
+	lastModified []string
+}
+
+// parkBodies are the answers of one park.
+type parkBodies struct {
+	detail, trails *httpcache.Body
+	history        func() *httpcache.Series
+	forecast       func() *httpcache.Series // nil while unknown
+	alerts         *alertBodies             // nil while unknown
+}
+
+// build is the state of making one snapshot.
+type build struct {
+	Builder
+	e        *store.Snapshot
+	now      time.Time
+	view     snapshot.View
+	bySlug   map[string]int // parks
+	known    []bool         // by park: an estimate of a trail has a state now
+	official []official     // by park
+	terms    EstimateTerms
+}
+
+// Expired returns the snapshot of a snapshot that is served from the end of its validity
+// on: no level anywhere.
+func (o Builder) Expired(e *store.Snapshot) *Answers {
+	return o.Build(e, e.ValidUntil, e.ValidUntil)
+}
+
+// Build encodes a snapshot as it stands at now. modified is when its answers last
+// changed. Past the snapshot's validity, or without estimates, every answer shows that there
+// are no data.
+func (o Builder) Build(e *store.Snapshot, now, modified time.Time) *Answers {
+	e = AsOf(e, now)
+	b := o.begin(e, now)
+	s := &Answers{
+		bySlug:       b.bySlug,
+		parks:        body(b.parkList()),
+		precision:    body(precision(e.Verification)),
+		thresholds:   body(b.thresholds()),
+		health:       b.healthFacts(),
+		catalogue:    e.Catalogue,
+		simulated:    e.Simulated,
+		current:      slices.Contains(b.known, true),
+		alertByID:    b.alertsByID(),
+		park:         b.parks(),
+		until:        b.until(),
+		nextAt:       e.NextAt,
+		modified:     modified,
+		lastModified: httpcache.LastModified(modified),
+	}
+	if s.current {
+		s.alerts = b.alertLists(allParks)
+	}
+	return s
+}
+
+// begin returns the state of making the answers of a snapshot.
+func (o Builder) begin(e *store.Snapshot, now time.Time) *build {
+	b := &build{Builder: o, e: e, now: now, view: e.At(now), bySlug: make(map[string]int, len(e.Catalogue.Parks))}
+	b.known, b.official = make([]bool, len(e.Catalogue.Parks)), make([]official, len(e.Catalogue.Parks))
+	for p := range b.known {
+		b.bySlug[e.Catalogue.Parks[p].Slug] = p
+		b.official[p] = b.officialOf(p)
+		state := b.view.Park(p, 0)
+		b.known[p] = state.Known()
+	}
+	b.terms = b.estimateTerms()
+	return b
+}
+
+// parks returns the bodies of every park, made on all processors.
+func (b *build) parks() []parkBodies {
+	parks := make([]parkBodies, len(b.e.Catalogue.Parks))
+	workers := min(runtime.GOMAXPROCS(0), len(parks))
+	var done sync.WaitGroup
+	for first := range workers {
+		done.Go(func() {
+			for p := first; p < len(parks); p += workers {
+				parks[p] = b.parkBodies(p)
+			}
+		})
+	}
+	done.Wait()
+	return parks
+}
+
+// parkBodies returns the bodies of a park. Its series are made when they are first asked
+// for: they are most of the bytes, and those of most parks are never read between two
+// publications.
+func (b *build) parkBodies(p int) parkBodies {
+	trails := b.trailsOfPark(p)
+	bodies := parkBodies{
+		detail: body(b.parkDetail(p, trails)), trails: body(trails),
+		history: sync.OnceValue(func() *httpcache.Series { return b.history(p) }),
+	}
+	if b.known[p] {
+		bodies.alerts = b.alertLists(p)
+	}
+	if b.view.Reach(p) > 0 {
+		bodies.forecast = sync.OnceValue(func() *httpcache.Series { return b.forecast(p) })
+	}
+	return bodies
+}
+
+// Until returns the instant from which the snapshot is no longer true: an alert begins or
+// ends, the hour turns, the estimates expire, or an official notice ends or is out of date.
+// Zero is never.
+func (s *Answers) Until() time.Time { return s.until }
+
+// AsOf returns the snapshot without its estimates once they are past their validity. Its
+// alerts stay, as outdated ones: nothing has taken them back.
+func AsOf(e *store.Snapshot, now time.Time) *store.Snapshot {
+	if e.IssuedAt.IsZero() || now.Before(e.ValidUntil) {
+		return e
+	}
+	over := *e
+	over.Trails, over.Reason = nil, hazard.EstimateOver
+	return &over
+}
+
+func (b *build) until() time.Time {
+	var until time.Time
+	consider := func(t time.Time) {
+		if t.After(b.now) && (until.IsZero() || t.Before(until)) {
+			until = t
+		}
+	}
+	consider(b.e.Notices.NextChange(b.now))
+	if !b.e.IssuedAt.IsZero() && b.now.Before(b.e.ValidUntil) {
+		consider(b.e.ValidUntil)
+		consider(b.now.Truncate(time.Hour).Add(time.Hour))
+	}
+	for i := range b.e.Alerts {
+		if !b.e.Alerts[i].Cancelled {
+			consider(b.e.Alerts[i].Start)
+			consider(b.e.Alerts[i].End)
+		}
+	}
+	return until
+}
+
+// latest returns a trail's estimate for the present hour, nil when there is none.
+func (b *build) latest(trail int) *hazard.Estimate {
+	if hours := b.view.HoursOf(trail); len(hours) > 0 {
+		return &hours[0]
+	}
+	return nil
+}
+
+// trailsOf ranges over the indexes of a park's trails.
+func (b *build) trailsOf(park int) iter.Seq[int] {
+	p := &b.e.Catalogue.Parks[park]
+	return func(yield func(int) bool) {
+		for t := p.FirstTrail; t < p.FirstTrail+p.NumTrails; t++ {
+			if !yield(t) {
+				return
+			}
+		}
+	}
+}

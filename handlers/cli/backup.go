@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"vigia/handlers/cli/control"
+	"vigia/store"
+	"vigia/store/backups"
+)
+
+// Backup copies the file and prints the path of the copy. The running service makes the
+// copy or, without one, the command itself.
+func Backup(ctx context.Context, env *Env) error {
+	path, err := askForBackup(ctx, env)
+	if errors.Is(err, control.ErrNotRunning) {
+		path, err = backupAlone(ctx, env)
+	}
+	if err == nil {
+		fmt.Fprintln(env.Out, path)
+	}
+	return err
+}
+
+// askForBackup has the running service make the copy in its own folder, which it may
+// write. A copy for another place is taken there by the command, with the rights of its
+// user.
+func askForBackup(ctx context.Context, env *Env) (string, error) {
+	params := url.Values{}
+	if len(env.Args) > 0 {
+		params.Set(paramPassing, "")
+	}
+	name, err := control.Ask(ctx, env.Data, backupRequest, params, nil)
+	if err != nil {
+		return "", err
+	}
+	made := filepath.Join(env.Data, store.BackupFolder, filepath.Base(name))
+	if len(env.Args) == 0 {
+		return made, nil
+	}
+	defer os.Remove(made)
+	return env.Args[0], store.CopyBackup(ctx, made, env.Args[0], env.LivePath())
+}
+
+func backupAlone(ctx context.Context, env *Env) (string, error) {
+	if err := env.wantFile("copy"); err != nil {
+		return "", err
+	}
+	return env.withFile(func(file *store.Store) (string, error) {
+		if len(env.Args) > 0 {
+			return env.Args[0], file.Backup(ctx, env.Args[0])
+		}
+		path := backups.AskedPath(env.Data, env.Clock.Now())
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return "", fmt.Errorf("make the folder of the backup: %w", err)
+		}
+		if err := errors.Join(store.OwnAs(filepath.Dir(path), env.Data), file.Backup(ctx, path)); err != nil {
+			return "", err
+		}
+		return path, store.OwnAs(path, env.Data)
+	})
+}
+
+// wantFile returns an error where there is no file to do something with.
+func (env *Env) wantFile(to string) error {
+	if live := env.LivePath(); missing(live) {
+		return fmt.Errorf("%s does not exist, so there is nothing to %s; name the folder of the data with --data", live, to)
+	}
+	return nil
+}
+
+// Compact rewrites the file without what was freed in it: the running service or,
+// without one, the command itself.
+func Compact(ctx context.Context, env *Env) error {
+	return env.askOr(ctx, compactRequest, nil, nil, func() (string, error) {
+		if err := env.wantFile("compact"); err != nil {
+			return "", err
+		}
+		return env.withFile(compact)
+	})
+}
+
+func compact(file *store.Store) (string, error) {
+	before := file.Size()
+	if err := file.Compact(); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("compacted: %d bytes before, %d now; nothing of what was erased is left in the file", before, file.Size()), nil
+}

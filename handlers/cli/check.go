@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"vigia/handlers/cli/systemd"
+	"vigia/store"
+	"vigia/store/backups"
+)
+
+// Weight is what the weather provider counts for a day of the service's requests about
+// some places, and what it allows; 0 where that is not known.
+type Weight func(places int) (perDay, allowed float64)
+
+// Check prints the settings in force and the state of the data, and changes nothing.
+func Check(ctx context.Context, env *Env, weight Weight) error {
+	for _, row := range env.Rows {
+		fmt.Fprintf(env.Out, "%-20s %-45s %s\n", row.Name, row.Value, row.Origin)
+	}
+	parks, err := env.LoadCatalogue()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(env.Out, "catalogue: %d parks, %d trails, %d places\n", len(parks.Parks), len(parks.Trails), len(parks.Locations))
+	fmt.Fprintln(env.Out, "provider: "+describeWeight(weight, len(env.Models), len(parks.Locations)))
+	fmt.Fprintln(env.Out, "backup: "+backupAge(env))
+	err = env.askOr(ctx, checkRequest, nil, nil, func() (string, error) { return checkAlone(ctx, env) })
+	return errors.Join(err, systemd.Unreadable(env.Settings, systemd.UnitFolders))
+}
+
+func describeWeight(weight Weight, models, places int) string {
+	perDay, allowed := weight(places)
+	text := fmt.Sprintf("about %.0f of weight a day (models: %d, places: %d)", perDay, models, places)
+	switch {
+	case allowed == 0:
+		return text + "; what your contract allows is not known here"
+	case perDay > allowed:
+		return text + fmt.Sprintf(", more than the %.0f that the free service allows: name fewer models or places, or take a contract (--provider-key)", allowed)
+	default:
+		return text + fmt.Sprintf("; the free service allows %.0f", allowed)
+	}
+}
+
+// backupAge describes the newest backup in the folder of the data.
+func backupAge(env *Env) string {
+	copies, err := backups.List(env.Data)
+	switch {
+	case err != nil:
+		return err.Error()
+	case len(copies) == 0:
+		return "none yet; a running service makes one every night, vigia backup makes one now"
+	}
+	newest := copies[len(copies)-1]
+	return fmt.Sprintf("%d, the newest %s old: %s", len(copies), env.Clock.Since(newest.At).Round(time.Minute), newest.Path)
+}
+
+// checkAlone checks the file of a service that is not running.
+func checkAlone(ctx context.Context, env *Env) (string, error) {
+	file, err := env.open(true)
+	if errors.Is(err, store.ErrUnready) {
+		return fmt.Sprintf("file: %v", err), nil
+	}
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	return fmt.Sprintf("file: %d bytes", file.Size()), file.Check(ctx)
+}

@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"vigia/handlers/cli/clitest"
+	"vigia/store/catalogue"
+)
+
+// scaled writes a catalogue of so many trails.
+func scaled(t *testing.T, trails int) string {
+	t.Helper()
+	var text bytes.Buffer
+	path := filepath.Join(t.TempDir(), "parques.json")
+	if err := catalogue.Scaled(trails).Export(&text); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, text.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// check prints the weight of the models, the catalogue and the contract in use.
+func TestCheckPrintsTheWeightInUse(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{nil, "about 7690 of weight a day (models: 4, places: 432); the free service allows 10000\n"},
+		{[]string{"--models", "ecmwf_ifs"}, "about 2506 of weight a day (models: 1, places: 432); the free"},
+		{[]string{"--models", "gem_global,ecmwf_ifs"}, "about 3542 of weight a day (models: 2, places: 432); the free"},
+		{[]string{"--provider-key", "k"}, "about 7690 of weight a day (models: 4, places: 432); what your contract allows is not known here\n"},
+		{[]string{"--catalogue", scaled(t, 10)}, "about 338 of weight a day (models: 4, places: 19); the free"},
+		{[]string{"--catalogue", scaled(t, 1000)}, "about 35725 of weight a day (models: 4, places: 2007), more than the 10000 that the free service allows: name fewer"},
+	} {
+		status, printed := clitest.Run(t, append([]string{"check", "--contact", "a@example.cl", "--data", t.TempDir()}, c.args...)...)
+		if status != 0 || !strings.Contains(printed, "provider: "+c.says) {
+			t.Errorf("%q: status %d, no %q in\n%s", c.args, status, c.says, printed)
+		}
+	}
+}

@@ -1,0 +1,296 @@
+//go:build trials
+
+package e2e
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+
+	"vigia/forecast/simulate"
+	"vigia/forecast/simulatetest"
+	"vigia/handlers/cli/clitest"
+	"vigia/notify/mail/mailtest"
+	"vigia/notify/push/pushtest"
+)
+
+// The one thing that is changed in the program is time.Now, to which a file adds
+// seconds: months pass in minutes, and a clock can be wrong. Timers are the machine's.
+
+// turnedBy is the variable that names the file with the seconds.
+const turnedBy = "TURNED_CLOCK"
+
+// turning is what is added to the standard library's clock. The file is mapped, for
+// the runtime asks for the time where no system call may be made.
+const turning = `
+var turnedBy = func() []byte {
+	name, found := syscall.Getenv("` + turnedBy + `")
+	if !found {
+		return nil
+	}
+	file, err := syscall.Open(name, syscall.O_RDONLY, 0)
+	if err != nil {
+		panic("the file of the turned clock: " + err.Error())
+	}
+	mapped, err := syscall.Mmap(file, 0, 8, syscall.PROT_READ, syscall.MAP_SHARED)
+	if err != nil {
+		panic("the file of the turned clock: " + err.Error())
+	}
+	syscall.Close(file)
+	return mapped
+}()
+
+func turned() (by int64) {
+	for i := range turnedBy {
+		by |= int64(turnedBy[i]) << (8 * i)
+	}
+	return by
+}
+`
+
+// builds is where the binary lies until all tests are done.
+var builds string
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	if builds != "" {
+		os.RemoveAll(builds)
+	}
+	os.Exit(status)
+}
+
+// shipped builds the program once, with the clock that can be turned.
+var shipped = sync.OnceValues(func() (string, error) {
+	var err error
+	if builds, err = os.MkdirTemp("", "vigia-built-"); err != nil {
+		return "", err
+	}
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return "", fmt.Errorf("ask where Go is: %w", err)
+	}
+	original := filepath.Join(strings.TrimSpace(string(root)), "src", "time", "time.go")
+	source, err := os.ReadFile(original)
+	if err != nil {
+		return "", err
+	}
+	const now, imports = "\tsec, nsec, mono := runtimeNow()\n", "import (\n"
+	if strings.Count(string(source), now) != 1 || !strings.Contains(string(source), imports) {
+		return "", fmt.Errorf("%s is not written as it was: see how time.Now can be turned now", original)
+	}
+	changed := strings.Replace(string(source), now, now+"\tsec += turned()\n", 1)
+	changed = strings.Replace(changed, imports, imports+"\t\"syscall\"\n", 1) + turning
+	turned, overlay := filepath.Join(builds, "time.go"), filepath.Join(builds, "overlay.json")
+	list, err := json.Marshal(map[string]map[string]string{"Replace": {original: turned}})
+	if err != nil {
+		return "", err
+	}
+	if err := errors.Join(os.WriteFile(turned, []byte(changed), 0o600), os.WriteFile(overlay, list, 0o600)); err != nil {
+		return "", err
+	}
+	path := filepath.Join(builds, "vigia")
+	if said, err := exec.Command("go", "build", "-overlay", overlay, "-o", path, "vigia").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build the program: %w\n%s", err, said)
+	}
+	return path, nil
+})
+
+// turnedClock is the machine's clock with what the file adds, for those who must have
+// the same time as the program.
+type turnedClock struct {
+	clockwork.Clock
+	file *os.File
+	by   atomic.Int64 // seconds
+}
+
+func newTurnedClock(t testing.TB) *turnedClock {
+	t.Helper()
+	file, err := os.Create(filepath.Join(t.TempDir(), "clock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { file.Close() })
+	c := &turnedClock{Clock: clockwork.NewRealClock(), file: file}
+	c.turn(t, 0)
+	return c
+}
+
+// turn sets the clock forward or back by some time, on top of what was before.
+func (c *turnedClock) turn(t testing.TB, by time.Duration) {
+	t.Helper()
+	seconds := c.by.Add(int64(by / time.Second))
+	if _, err := c.file.WriteAt(binary.LittleEndian.AppendUint64(nil, uint64(seconds)), 0); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Now returns the time as the program has it, without the monotonic part: a turn shows.
+func (c *turnedClock) Now() time.Time {
+	return c.Clock.Now().Round(0).Add(time.Duration(c.by.Load()) * time.Second)
+}
+
+// Since and Until go by Now.
+func (c *turnedClock) Since(t time.Time) time.Duration { return c.Now().Sub(t) }
+func (c *turnedClock) Until(t time.Time) time.Duration { return t.Sub(c.Now()) }
+
+// child is the program in a process of its own.
+type child struct {
+	command   *exec.Cmd
+	out, errs *clitest.Console
+	url       string // of its server, "" before reachable
+	ended     chan error
+}
+
+// launch starts the program, which is killed with the test.
+func launch(t testing.TB, clock *turnedClock, args ...string) *child {
+	t.Helper()
+	path, err := shipped()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return startChild(t, clock, nil, exec.Command(path, args...))
+}
+
+// startChild starts a command that is or becomes the program.
+func startChild(t testing.TB, clock *turnedClock, environ []string, command *exec.Cmd) *child {
+	t.Helper()
+	c := &child{command: command, out: clitest.NewConsole(), errs: clitest.NewConsole(), ended: make(chan error, 1)}
+	c.command.Stdout, c.command.Stderr = c.out, c.errs
+	c.command.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "VIGIA_") }), environ...) // those are its settings
+	if clock != nil {
+		c.command.Env = append(c.command.Env, turnedBy+"="+clock.file.Name())
+	}
+	if err := c.command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() { c.ended <- c.command.Wait() }()
+	t.Cleanup(c.kill)
+	return c
+}
+
+// kill ends the process at once, as a power cut would.
+func (c *child) kill() {
+	_ = c.command.Process.Kill()
+	c.ended <- <-c.ended // whoever asks next is told too
+}
+
+// stop ends the process as a service manager does, and gives its exit status.
+func (c *child) stop(t testing.TB) int {
+	t.Helper()
+	if err := c.command.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatalf("stop: %v\n%s", err, c.errs)
+	}
+	return c.status(t)
+}
+
+// status waits for the process to end and gives its exit status.
+func (c *child) status(t testing.TB) int {
+	t.Helper()
+	select {
+	case err := <-c.ended:
+		c.ended <- err
+		return c.command.ProcessState.ExitCode()
+	case <-time.After(30 * time.Second):
+		t.Fatalf("the program does not end:\n%s", c.errs)
+		return -1
+	}
+}
+
+var greeting = regexp.MustCompile(`Abra (http://\S+)`)
+
+// reachable waits until the program says where it is; false when ctx ends before.
+func (c *child) reachable(ctx context.Context) bool {
+	for {
+		if found := greeting.FindStringSubmatch(c.out.String()); found != nil {
+			c.url = found[1]
+			return true
+		}
+		select {
+		case <-c.out.Wrote():
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+// begin starts the program and waits until it can be reached.
+func begin(t testing.TB, clock *turnedClock, args ...string) *child {
+	t.Helper()
+	c := launch(t, clock, args...)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	go func() { // one that ends early is not waited for
+		c.ended <- <-c.ended
+		cancel()
+	}()
+	if !c.reachable(ctx) {
+		t.Fatalf("the program does not start:\n%s%s", c.out, c.errs)
+	}
+	return c
+}
+
+// surroundings are what the program talks to, all on this machine and by one clock.
+type surroundings struct {
+	clock    *turnedClock
+	weather  *simulatetest.Server
+	provider string // its address
+	mailbox  *mailtest.Mailbox
+	browsers *pushtest.Service
+}
+
+// surround opens weather, a mail relay and a push service.
+func surround(t testing.TB) *surroundings {
+	t.Helper()
+	s := &surroundings{clock: newTurnedClock(t)}
+	s.weather = simulatetest.New(simulate.Options{Seed: 3, Clock: s.clock})
+	provider := httptest.NewServer(s.weather)
+	t.Cleanup(provider.Close)
+	s.provider = provider.URL
+	var err error
+	if s.mailbox, err = mailtest.Listen(mailtest.Options{Clock: s.clock}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.mailbox.Close() })
+	if s.browsers, err = pushtest.Listen(pushtest.Options{Clock: s.clock}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.browsers.Close() })
+	return s
+}
+
+// publicURL is the public address that the links begin with.
+const publicURL = "https://vigia.example.cl"
+
+// serving is the command line of a whole service among the surroundings.
+func (s *surroundings) serving(data, parks string) []string {
+	return []string{"serve", "--listen", "127.0.0.1:0", "--contact", "operador@example.cl", "--data", data, "--catalogue", parks,
+		"--provider-url", s.provider, "--archive-url", s.provider, "--base-url", publicURL, "--rate-limit", "0",
+		"--smtp-host", s.mailbox.Host(), "--smtp-port", fmt.Sprint(s.mailbox.Port()), "--smtp-tls", "none", "--smtp-from", "avisos@example.cl",
+		"--push-hosts", s.browsers.Origin()}
+}
+
+// findStrace gives the program that sees system calls and makes them fail.
+func findStrace(t *testing.T) string {
+	t.Helper()
+	strace, err := exec.LookPath("strace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strace
+}

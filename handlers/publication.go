@@ -1,0 +1,176 @@
+package handlers
+
+import (
+	"context"
+	"time"
+
+	"vigia/handlers/api"
+	"vigia/handlers/site"
+	"vigia/store"
+)
+
+// publication is a snapshot as it is served: each view is complete.
+type publication struct {
+	snap    *store.Snapshot
+	current *view
+	expired *view     // from snapshot.ValidUntil on
+	until   time.Time // when current stops being true; zero is never
+}
+
+// view is everything that is served at one time.
+type view struct {
+	api   *api.Answers
+	pages *site.Pages // nil is no site
+}
+
+// Publish makes a snapshot what is served from now on.
+func (s *Server) Publish(e *store.Snapshot) {
+	s.building.Lock()
+	defer s.building.Unlock()
+	now := s.Clock.Now()
+	p := &publication{snap: e}
+	p.current = s.newView(e, now, now)
+	p.until = p.current.api.Until()
+	p.expired = p.current
+	if now.Before(e.ValidUntil) {
+		p.expired = s.expiredView(e)
+	}
+	s.shown.Store(p)
+	select {
+	case s.published <- struct{}{}:
+	default: // it has been woken and not looked yet
+	}
+}
+
+func (s *Server) newView(e *store.Snapshot, now, modified time.Time) *view {
+	v := s.pagesOf(e, now)
+	v.api = s.builder(v).Build(e, now, modified)
+	return v
+}
+
+// expiredView makes what is served once the estimates of a snapshot are over.
+func (s *Server) expiredView(e *store.Snapshot) *view {
+	v := s.pagesOf(e, e.ValidUntil)
+	v.api = s.builder(v).Expired(e)
+	return v
+}
+
+func (s *Server) pagesOf(e *store.Snapshot, now time.Time) *view {
+	if s.Pages == nil {
+		return &view{}
+	}
+	return &view{pages: s.Pages(api.AsOf(e, now), now)}
+}
+
+func (s *Server) builder(v *view) api.Builder {
+	b := api.Builder{BaseURL: s.BaseURL, Version: s.Version, Subscriptions: s.Subscriptions, Backups: s.Backups, Jobs: s.Jobs, File: s.File, HasPage: func(path string) bool {
+		return v.pages.Page(path) != nil
+	}}
+	if s.Certificates != nil {
+		b.Certificate = s.Certificates.Worst
+	}
+	return b
+}
+
+// at returns what is true at an instant. Past what the publication shows it is
+// the expired form, made long before; between, where only an alert began or
+// the hour turned, the view is made anew if the scheduled goroutine has not yet.
+func (s *Server) at(now time.Time) *view {
+	if v := s.shown.Load().at(now); v != nil {
+		return v
+	}
+	return s.rebuild(now)
+}
+
+// clockSlack is how far a clock may be set back, as time servers do, before the
+// estimates of the moment are doubted.
+const clockSlack = 5 * time.Minute
+
+// at returns the view that is true at an instant, nil when none is any more.
+func (p *publication) at(now time.Time) *view {
+	switch {
+	case now.Before(p.snap.IssuedAt.Add(-clockSlack)):
+		return p.expired // the clock was set back: how old the estimates are is not known
+	case p.until.IsZero() || now.Before(p.until):
+		return p.current
+	case p.over(now) && p.expired.holds(now):
+		return p.expired
+	default:
+		return nil
+	}
+}
+
+// over reports whether the publication has no estimates at an instant.
+func (p *publication) over(now time.Time) bool { return !now.Before(p.snap.ValidUntil) }
+
+func (v *view) holds(now time.Time) bool {
+	until := v.api.Until()
+	return until.IsZero() || now.Before(until)
+}
+
+// rebuild makes the view of now from the snapshot that is shown.
+func (s *Server) rebuild(now time.Time) *view {
+	s.building.Lock()
+	defer s.building.Unlock()
+	p := s.shown.Load()
+	if v := p.at(now); v != nil {
+		return v // another one was faster
+	}
+	next := &publication{snap: p.snap, expired: p.expired}
+	changed := p.until
+	if last := p.expired.api.Until(); p.over(now) && last.After(changed) {
+		changed = last
+	}
+	next.current = s.newView(p.snap, now, changed)
+	next.until = next.current.api.Until()
+	if p.over(now) {
+		next.expired = next.current
+	}
+	s.shown.Store(next)
+	return next.current
+}
+
+// Snapshot returns what is published, nil before anything is.
+func (s *Server) Snapshot() *store.Snapshot {
+	if p := s.shown.Load(); p != nil {
+		return p.snap
+	}
+	return nil
+}
+
+// rebuildAt is the next instant at which a view must be made; zero is never. For the
+// end of the estimates there is one already, which an official notice may end.
+func (p *publication) rebuildAt(now time.Time) time.Time {
+	if p.over(now) || !p.until.Before(p.snap.ValidUntil) {
+		return p.expired.api.Until()
+	}
+	return p.until
+}
+
+// rebuildWhenDue makes the next view when the one shown stops being true, so that no
+// request has to wait for it.
+func (s *Server) rebuildWhenDue(ctx context.Context) {
+	for {
+		select {
+		case <-s.published: // what was, is seen now
+		default:
+		}
+		var due <-chan time.Time
+		stop := func() bool { return true }
+		if p := s.shown.Load(); p != nil {
+			if now := s.Clock.Now(); !p.rebuildAt(now).IsZero() {
+				timer := s.Clock.NewTimer(p.rebuildAt(now).Sub(now))
+				due, stop = timer.Chan(), timer.Stop
+			}
+		}
+		select {
+		case <-ctx.Done():
+			stop()
+			return
+		case <-s.published:
+		case <-due:
+			s.at(s.Clock.Now())
+		}
+		stop()
+	}
+}

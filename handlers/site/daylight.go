@@ -1,0 +1,160 @@
+package site
+
+import (
+	"strings"
+	"time"
+
+	"vigia/forecast/hazard"
+	"vigia/handlers/api"
+	"vigia/store/catalogue"
+)
+
+// lightTable is when there is light and no model alert on a park's trails, by day.
+type lightTable struct {
+	Days   []lightDay
+	Trails []lightRow
+}
+
+// lightDay is a local day and when the sun is above its horizon.
+type lightDay struct {
+	Name  string
+	Light string // "6:31–20:42", empty where the sun does not rise or does not set
+
+	rise, set time.Time
+}
+
+// lightRow is a trail's spans, day by day.
+type lightRow struct {
+	Name, Path string
+	Takes      string // how long the trail takes, empty when that is not known
+	LongerThan bool   // it takes longer than there is light on any of the days
+	Days       []lightCell
+	Official   []string // what official bodies say of it now
+	None       bool     // no day has any
+}
+
+// lightCell is the spans of one day.
+type lightCell struct {
+	Day   string
+	Spans []lightSpan
+}
+
+// lightSpan is a span within the light.
+type lightSpan struct {
+	Text   string // "9–20:42"; on the trail's own page with its day
+	Length string // on the trail's own page
+	Fit    string // against the time that the trail takes, empty when that is not known
+
+	from, to time.Time
+}
+
+// lightTable compares the spans of the API with the light of the days and with what
+// each trail takes. It is nil without estimates.
+func (v View) lightTable(park int) *lightTable {
+	if v.WhyNone() != hazard.NoReason {
+		return nil
+	}
+	p := v.Catalogue.Parks[park]
+	table := &lightTable{Days: v.lightDays(p)}
+	for i := p.FirstTrail; i < p.FirstTrail+p.NumTrails; i++ {
+		table.Trails = append(table.Trails, v.lightRow(i, table.Days))
+	}
+	return table
+}
+
+// lightDays are the local days that the 72 hours touch by day.
+func (v View) lightDays(park catalogue.Park) []lightDay {
+	var days []lightDay
+	end := v.HourAhead(shownHours)
+	for noon := v.noonOf(v.PresentHour()); ; noon = noon.AddDate(0, 0, 1) {
+		midnight := noon.Add(-12 * time.Hour)
+		if !midnight.Before(end) {
+			return days
+		}
+		day := lightDay{Name: v.Day(noon), rise: midnight, set: noon.Add(12 * time.Hour)}
+		if rise, set, ok := api.Daylight(noon, park.Latitude, park.Longitude); ok {
+			day.rise, day.set = rise, set
+			day.Light = v.minutes(rise) + "–" + v.minutes(set)
+		}
+		if day.set.After(v.PresentHour()) && day.rise.Before(end) {
+			days = append(days, day)
+		}
+	}
+}
+
+func (v View) lightRow(i int, days []lightDay) lightRow {
+	trail := v.Catalogue.Trails[i]
+	row := lightRow{Name: trail.Name, Path: v.trailPath(trail), Takes: v.duration(trail), Official: v.trailClosures(trail),
+		None: true, LongerThan: trail.MaxHours > 0}
+	takes := time.Duration(trail.MaxHours * float64(time.Hour))
+	spans := api.Spans(v.Snapshot, i, v.HoursOf(i), v.Now)
+	for _, day := range days {
+		cell := lightCell{Day: day.Name}
+		for _, s := range spans {
+			if s.From.Before(day.set) && day.rise.Before(s.To) {
+				lack, _ := v.fit(trail, s.From, s.To, "", "diurno.rapido", "diurno.corto")
+				cell.Spans = append(cell.Spans, lightSpan{Text: v.minutes(s.From) + "–" + v.minutes(s.To), Fit: lack, from: s.From, to: s.To})
+			}
+		}
+		row.None = row.None && len(cell.Spans) == 0
+		row.LongerThan = row.LongerThan && takes > day.set.Sub(day.rise)
+		row.Days = append(row.Days, cell)
+	}
+	return row
+}
+
+// trailLight is the same of one trail, for its own page.
+type trailLight struct {
+	Takes    string   // how long the trail takes, empty when unknown
+	Official []string // what official bodies say of it now
+	Spans    []lightSpan
+}
+
+func (v View) trailLight(i int) trailLight {
+	trail := v.Catalogue.Trails[i]
+	light := trailLight{Takes: v.duration(trail), Official: v.trailClosures(trail)}
+	for _, s := range api.Spans(v.Snapshot, i, v.HoursOf(i), v.Now) {
+		fit, hours := v.fit(trail, s.From, s.To, "luz.cabe", "luz.cabe_rapido", "luz.no_cabe")
+		light.Spans = append(light.Spans, lightSpan{Text: v.Window(s.From, s.To), Length: v.Text("luz.horas", "h", v.Decimal(hours, 1)), Fit: fit})
+	}
+	return light
+}
+
+// duration is how long a trail takes, "" when that is not known.
+func (v View) duration(trail catalogue.Trail) string {
+	if trail.MaxHours > 0 {
+		return v.Hours(trail.MinHours, trail.MaxHours)
+	}
+	return ""
+}
+
+// fit compares a span with what a trail takes: the text of a key for the whole range of
+// it, for the quick alone and for nobody. A span that has begun is counted from the next
+// hour on, since the page is read until then.
+func (v View) fit(trail catalogue.Trail, from, to time.Time, all, quick, nobody string) (text string, hours float64) {
+	hours = to.Sub(from).Hours()
+	if !from.After(v.Now) {
+		hours = max(0, to.Sub(v.HourAhead(1)).Hours())
+	}
+	key := nobody
+	switch {
+	case !(trail.MaxHours > 0):
+		return "", hours
+	case hours >= trail.MaxHours:
+		key = all
+	case hours >= trail.MinHours:
+		key = quick
+	}
+	if key == "" {
+		return "", hours
+	}
+	return v.Text(key), hours
+}
+
+// minutes is a local time of day, to the minute where it is not the full hour.
+func (v View) minutes(t time.Time) string {
+	if t.Minute() == 0 {
+		return v.LastHour(t)
+	}
+	return strings.TrimPrefix(t.In(v.Zone).Format("15:04"), "0")
+}

@@ -1,0 +1,56 @@
+package site
+
+import (
+	"iter"
+	"maps"
+	"sync"
+
+	"vigia/handlers/httpcache"
+)
+
+// Pages are the pages and files of one publication by path. Each is made when it is
+// first asked for and kept from then on. They may be read from any goroutine.
+type Pages struct {
+	views []View // in the order of the languages
+	pages map[string]*Page
+}
+
+// Page is a page or a file of a publication.
+type Page struct {
+	make func() *httpcache.Body
+	// Open is true for what other sites may show or read: badges, feeds, tables.
+	Open bool
+}
+
+// Body returns the page's bytes. The first caller makes them, and others wait for
+// that.
+func (p *Page) Body() *httpcache.Body { return p.make() }
+
+// NewPages returns pages of which there are none yet.
+func NewPages() *Pages { return &Pages{pages: make(map[string]*Page)} }
+
+// Page returns the page of a path, nil for a path that is none.
+func (p *Pages) Page(path string) *Page {
+	if p == nil {
+		return nil
+	}
+	return p.pages[path]
+}
+
+// Paths returns all paths, in no order.
+func (p *Pages) Paths() iter.Seq[string] { return maps.Keys(p.pages) }
+
+// Views returns the publication in each language of the site, the first one first.
+func (p *Pages) Views() []View { return p.views }
+
+// Put adds a page. It must not be called once the pages are read. make is called once,
+// from any goroutine.
+func (p *Pages) Put(path string, make func() *httpcache.Body) {
+	p.pages[path] = &Page{make: sync.OnceValue(make)}
+}
+
+// PutOpen adds what other sites may show or read.
+func (p *Pages) PutOpen(path string, make func() *httpcache.Body) {
+	p.Put(path, make)
+	p.pages[path].Open = true
+}

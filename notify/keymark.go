@@ -1,0 +1,89 @@
+package notify
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"vigia/store"
+	"vigia/store/subscription"
+)
+
+// checkKeys logs what an operator must know about the keys: whether they are those that
+// the store was used with before.
+func (n *Notifier) checkKeys() error {
+	keys := n.o.Keys
+	if keys.Tightened {
+		n.o.Log.Warn("the file of keys was open to other users of this machine; it is closed to them now")
+	}
+	if keys.unread != nil {
+		n.o.Log.Error("the keys before cannot be read: what they made no longer works, and browsers that subscribed with them are not reached", "error", keys.unread)
+	}
+	mark, kept := keys.mark(), ""
+	err := n.o.Store.View("read the mark of the keys", func(tx *store.Tx) error {
+		kept = tx.KeyMark()
+		return nil
+	})
+	if err != nil || kept == mark {
+		return err
+	}
+	at := slices.IndexFunc(keys.Before, func(old *Keys) bool { return old.mark() == kept })
+	if at < 0 {
+		lost, err := n.lostKeys(kept)
+		if err != nil || lost {
+			return err // every start says so until the right file is back
+		}
+	} else if keys.Before[at].leaked {
+		n.o.Log.Warn("the keys were replaced because they leaked: the links in mails sent before no longer work; browsers are still reached")
+	} else {
+		n.o.Log.Info("the keys were rotated: the links in mails sent before work for a while", "until", keys.Made.Add(previousLife))
+	}
+	err = n.o.Store.Update("keep the mark of the keys", func(tx *store.Tx) error { return tx.PutKeyMark(mark) })
+	if err != nil {
+		n.o.Log.Warn("the mark of the keys cannot be kept; it is tried again at the next start", "error", err)
+	}
+	return nil
+}
+
+// lostKeys reports, and logs, whether there are subscriptions made with keys that are
+// not here; kept is the mark that the store has of them, "" for none.
+func (n *Notifier) lostKeys(kept string) (bool, error) {
+	some, err := n.anySubscription()
+	if err != nil {
+		return false, fmt.Errorf("look for subscriptions: %w", err)
+	}
+	if !some || kept == "" && !n.o.Keys.Fresh {
+		return false, nil
+	}
+	what := "is another one than before"
+	if n.o.Keys.Fresh {
+		what = "was missing and a new one was made"
+	}
+	n.o.Log.Error("the file of keys " + what + ", but there are subscriptions: the links in mails sent before " +
+		"no longer work, and push subscriptions made with the old key will be refused; stop, restore vigia.key from a copy, and start again")
+	return true, nil
+}
+
+var errFound = errors.New("found")
+
+// anySubscription reports whether anybody subscribed or was asked to confirm.
+func (n *Notifier) anySubscription() (bool, error) {
+	var places []string
+	for i := range n.o.Catalogue.Parks {
+		park := n.o.Catalogue.Parks[i].Slug
+		places = append(places, park)
+		for _, trail := range n.o.Catalogue.TrailsOf(i) {
+			places = append(places, park+"/"+trail.Slug)
+		}
+	}
+	err := n.o.Store.View("look for a subscription", func(tx *store.Tx) error {
+		return errors.Join(
+			tx.EachFollower(places, func(*store.Follower, []int) error { return errFound }),
+			tx.EachPending(func(subscription.Hash, *subscription.Pending) error { return errFound }),
+		)
+	})
+	if errors.Is(err, errFound) {
+		return true, nil
+	}
+	return false, err
+}

@@ -1,0 +1,90 @@
+package store
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"vigia/store/subscription"
+)
+
+// Browsers that have yet to prove that they are reached: SHA-256 of a push endpoint →
+// JSON.
+var proofs = table[subscription.Proof]{[]byte("proofs"), checkProof}
+
+// maxProofs limits them. Beyond it one of them, at random, makes room for the next: who
+// asks for thousands mostly loses their own, and who waits seconds for a push keeps it.
+const maxProofs = 10_000
+
+// ProofKey is the key under which the proof of a push endpoint is found.
+func ProofKey(endpoint string) subscription.Hash { return subscription.Hash(endpointKey(endpoint)) }
+
+// Proof returns the proof that an endpoint still owes, ErrNotFound when it owes none.
+func (t *Tx) Proof(key subscription.Hash) (*subscription.Proof, error) { return proofs.get(t, key[:]) }
+
+func checkProof(key []byte, p *subscription.Proof) error {
+	if !bytes.Equal(key, endpointKey(p.Target.Endpoint)) {
+		return errors.New("the proof of another endpoint")
+	}
+	return checkPreferences(&p.Preferences)
+}
+
+// PutProof keeps the proof that an endpoint owes, new or changed.
+func (t *Tx) PutProof(p *subscription.Proof) error {
+	key := endpointKey(p.Target.Endpoint)
+	if bucket := t.tx.Bucket(proofs.name); bucket.Get(key) == nil {
+		if err := t.makeRoom(bucket); err != nil {
+			return err
+		}
+		t.count(counter{kind: countProofs}, 1)
+	}
+	return proofs.put(t, key, p)
+}
+
+// makeRoom drops a proof at random when there are too many.
+func (t *Tx) makeRoom(bucket *bbolt.Bucket) error {
+	if t.counted(counter{kind: countProofs}) < maxProofs {
+		return nil
+	}
+	var at subscription.Hash
+	rand.Read(at[:]) // never fails
+	cursor := bucket.Cursor()
+	key, _ := cursor.Seek(at[:])
+	if key == nil {
+		key, _ = cursor.First()
+	}
+	if len(key) != len(at) {
+		return nil
+	}
+	return t.DropProof(subscription.Hash(key))
+}
+
+// DropProof erases the proof that an endpoint owes, if it owes one.
+func (t *Tx) DropProof(key subscription.Hash) error {
+	was, err := proofs.drop(t, key[:])
+	if err != nil || !was {
+		return err
+	}
+	t.count(counter{kind: countProofs}, -1)
+	return t.markErased()
+}
+
+// DropProofs erases up to n proofs whose time is over at an instant, and those that
+// cannot be read, and returns how many.
+func (t *Tx) DropProofs(at time.Time, n int) (dropped int, err error) {
+	err = eachKey(t.tx.Bucket(proofs.name), nil, func(key, value []byte) error {
+		if dropped == n {
+			return errEnough
+		}
+		p, err := proofs.decode(key, value)
+		if len(key) != len(subscription.Hash{}) || err == nil && at.Before(p.Until) {
+			return nil
+		}
+		dropped++
+		return t.DropProof(subscription.Hash(key))
+	})
+	return dropped, err
+}

@@ -1,0 +1,84 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"go.etcd.io/bbolt"
+)
+
+// A store whose disk has failed is tried at once and again after recoveryFirst, then ever
+// less often: a disk that goes on failing is not worn out by it.
+const (
+	recoveryFirst = 5 * time.Minute
+	recoveryLast  = time.Hour
+)
+
+// Recover sees whether the file is still the one at its path, and opens the store to
+// writes again when its disk, which failed, works again. It is called every few seconds
+// by one goroutine. The error says why the store cannot be written after that.
+func (s *Store) Recover(context.Context) error {
+	s.watchPlace()
+	now := s.clock.Now().Round(0) // by the clock on the wall: a machine may have slept
+	if s.readOnly.get() == nil || now.Sub(s.recoveredAt).Abs() < s.recoveryWait {
+		return s.Err()
+	}
+	s.recoveredAt = now
+	if err := s.recoverWrites(); err != nil {
+		s.recoveryWait = min(max(recoveryFirst, 2*s.recoveryWait), recoveryLast)
+		s.log.Warn("the store still cannot be written", "tried_again_in", s.recoveryWait.String(), "error", err)
+	} else {
+		s.recoveryWait = recoveryFirst
+	}
+	return s.Err()
+}
+
+// recoverWrites opens a store that is ErrReadOnly to writes again, when the disk lets it. Of a
+// file whose write has failed nobody knows what the disk holds, so that it is checked
+// as by a start, and copied into another, which is brought to stable storage and put
+// in its place, as by [Store.Compact]. After an error nothing is written, as before,
+// and what is damaged is left as it is.
+func (s *Store) recoverWrites() error {
+	if err := s.rewrite(true); err != nil {
+		return fmt.Errorf("write %s anew after a fault: %w", s.path, err)
+	}
+	return nil
+}
+
+// resume lets a store be written again that is a copy of what it was.
+func (s *Store) resume() error {
+	if err := s.recount(); err != nil { // what was refused may have been written all the same
+		return err
+	}
+	s.full.clear()
+	s.readOnly.clear()
+	s.log.Info("the disk works again: the store was copied whole, and is written")
+	return nil
+}
+
+// checkCopyable returns an error for a file that must not be copied: the copy would look
+// whole, whatever is missing.
+func (s *Store) checkCopyable() error {
+	if s.hasLostTransaction() {
+		return errors.New("a transaction that died holds the file; only a restart frees it")
+	}
+	file, err := os.Open(s.path) // #nosec G304 -- the file of the data; bbolt's own handle may have been what failed
+	if err != nil {
+		return err
+	}
+	_, err = look(s.path, file)
+	if err := errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	return s.view("check", func(tx *bbolt.Tx) error { return checkPages(context.Background(), s.path, tx) })
+}
+
+// hasLostTransaction reports whether there is a transaction that a fault left with bbolt's locks held.
+func (s *Store) hasLostTransaction() bool {
+	s.beginning.Lock() // one that is only beginning counts for a moment
+	defer s.beginning.Unlock()
+	return s.unreleased.Load() > 0
+}
