@@ -25,11 +25,17 @@ import (
 
 	"github.com/caddyserver/certmagic"
 	"github.com/jonboulle/clockwork"
+	"github.com/mholt/acmez/v3/acme"
 	"go.uber.org/zap"
 )
 
 // acmeProtocol is the protocol of a tls-alpn-01 challenge (RFC 8737).
 const acmeProtocol = "acme-tls/1"
+
+// accountName names the account in the folder of certificates. Without a name certmagic
+// looks for one there, and takes the account that another domain is opening at that
+// moment for one of the address "default", which an authority refuses.
+const accountName = "vigia"
 
 // soon is how near its end a certificate must be for failed renewals to matter.
 const soon = 20 * 24 * time.Hour
@@ -80,12 +86,21 @@ func New(o Options) (*Certificates, error) {
 		Storage: &certmagic.FileStorage{Path: o.Folder}, OnEvent: c.event, RenewalWindowRatio: o.Renew,
 		OCSP: certmagic.OCSPConfig{DisableStapling: true}, Logger: quiet, // nobody but the authority is asked
 	})
-	settings := certmagic.ACMEIssuer{CA: o.Authority, Agreed: true, TrustedRoots: o.Roots, Logger: quiet, DisableHTTPChallenge: o.HTTP == nil}
+	settings := certmagic.ACMEIssuer{
+		CA: o.Authority, Agreed: true, Email: accountName, NewAccountFunc: withoutContact,
+		TrustedRoots: o.Roots, DisableHTTPChallenge: o.HTTP == nil, Logger: quiet,
+	}
 	settings.ListenHost, settings.AltTLSALPNPort = hostPort(o.HTTPS)
 	_, settings.AltHTTPPort = hostPort(o.HTTP)
 	c.issuer = certmagic.NewACMEIssuer(c.magic, settings)
 	c.magic.Issuers = []certmagic.Issuer{c.issuer}
 	return c, nil
+}
+
+// withoutContact leaves the account's name out of what the authority is sent.
+func withoutContact(_ context.Context, _ *certmagic.ACMEIssuer, account acme.Account) (acme.Account, error) {
+	account.Contact = nil
+	return account, nil
 }
 
 // hostPort returns host and port of an address; nil has neither.

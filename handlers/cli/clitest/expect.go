@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -20,17 +19,18 @@ import (
 	"vigia/store/catalogue"
 )
 
-// FolderContents returns the bytes of each file in a folder, by its path, and the kind
+// FolderContents returns the bytes of each file in a folder, by its path there, and the kind
 // of everything else.
 func FolderContents(t testing.TB, folder string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+	files := os.DirFS(folder)
+	err := fs.WalkDir(files, ".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !entry.Type().IsRegular() {
 			all[path] = fmt.Sprint(entry.Type())
 			return err
 		}
-		text, err := os.ReadFile(path)
+		text, err := fs.ReadFile(files, path)
 		all[path] = string(text)
 		return err
 	})
