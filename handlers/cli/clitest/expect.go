@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -19,7 +20,7 @@ import (
 	"vigia/store/catalogue"
 )
 
-// FolderContents returns the bytes of each file in a folder, by its path there, and the kind
+// FolderContents returns the bytes of each file in a folder, by its path, and the kind
 // of everything else.
 func FolderContents(t testing.TB, folder string) map[string]string {
 	t.Helper()
@@ -27,11 +28,11 @@ func FolderContents(t testing.TB, folder string) map[string]string {
 	files := os.DirFS(folder)
 	err := fs.WalkDir(files, ".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !entry.Type().IsRegular() {
-			all[path] = fmt.Sprint(entry.Type())
+			all[filepath.Join(folder, path)] = fmt.Sprint(entry.Type())
 			return err
 		}
 		text, err := fs.ReadFile(files, path)
-		all[path] = string(text)
+		all[filepath.Join(folder, path)] = string(text)
 		return err
 	})
 	if err != nil {
