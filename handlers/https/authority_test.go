@@ -52,6 +52,7 @@ type authority struct {
 	roots     *x509.CertPool // of what it issues
 	asked     atomic.Int64   // requests that came to it
 	orders    atomic.Int64   // of them, for a certificate
+	accounts  atomic.Int64   // of them, for an account
 	away      atomic.Bool    // it closes every connection
 	secure    net.Listener   // where it validates by tls-alpn-01
 	plain     net.Listener   // and by http-01
@@ -71,6 +72,9 @@ func newAuthority(t *testing.T, validity time.Duration) *authority {
 		a.asked.Add(1)
 		if a.away.Load() {
 			panic(http.ErrAbortHandler)
+		}
+		if strings.HasPrefix(r.URL.Path, "/sign-me-up") {
+			a.accounts.Add(1)
 		}
 		if strings.HasPrefix(r.URL.Path, "/order-plz") {
 			a.orders.Add(1)

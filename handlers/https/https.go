@@ -32,10 +32,10 @@ import (
 // acmeProtocol is the protocol of a tls-alpn-01 challenge (RFC 8737).
 const acmeProtocol = "acme-tls/1"
 
-// accountName names the account in the folder of certificates. Without a name certmagic
-// looks for one there, and takes the account that another domain is opening at that
-// moment for one of the address "default", which an authority refuses.
-const accountName = "vigia"
+// accountName is certmagic's name for the folder of an account without an e-mail
+// address. Left to look for an account by itself, certmagic takes the one that another
+// domain is opening at that moment for one of this address, which an authority refuses.
+const accountName = "default"
 
 // soon is how near its end a certificate must be for failed renewals to matter.
 const soon = 20 * 24 * time.Hour

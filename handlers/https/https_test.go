@@ -219,6 +219,9 @@ func TestFirstCertificateAndRestart(t *testing.T) {
 	}
 	s.stop()
 	reopen(t, a.secure, a.plain)
+	if n := a.accounts.Load(); n != 1 {
+		t.Errorf("%d accounts were asked for", n)
+	}
 	asked := a.orders.Load()
 	a.away.Store(true)
 	again := open(t, a, folder, nil)
