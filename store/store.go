@@ -278,7 +278,8 @@ func (s *Store) begin(writable bool) (*bbolt.Tx, error) {
 	if err := s.broken.get(); err != nil {
 		return nil, err
 	}
-	if info, err := s.file.Stat(); err == nil && info.Size() < s.needed.Load() {
+	needed := s.needed.Load() // before the size is looked at: a commit may make the file longer at any time
+	if info, err := s.file.Stat(); err == nil && info.Size() < needed {
 		return nil, s.markUnreadable(fmt.Errorf("the file was cut to %d bytes while in use", info.Size()))
 	}
 	s.unreleased.Add(1)

@@ -96,6 +96,7 @@ var libraries = map[string][]string{
 	"github.com/wneessen/go-mail":           {"notify"},
 	"github.com/SherClockHolmes/webpush-go": {"notify"},
 	"github.com/caddyserver/certmagic":      {"handlers"},
+	"github.com/mholt/acmez/v3":             {"handlers"},
 	"go.uber.org/zap":                       {"handlers"},
 	"github.com/prometheus/client_golang":   {"handlers"},
 	"golang.org/x/net/idna":                 {"store"},
