@@ -85,10 +85,12 @@ func (n *notes) toldAfter(w *walker, mine []parcel) (findings []string) {
 	return findings
 }
 
-// decidedTwice finds messages of the same that have different names.
+// decidedTwice finds messages of the same that have different names. Of whom a kill left
+// unknown that the first was delivered, and who then changed his wishes so that it was
+// dropped, may be told again after another change.
 func (n *notes) decidedTwice(w *walker, mine []parcel) (findings []string) {
 	type matter struct{ thread, what string }
-	names := map[matter]string{}
+	told := map[matter]parcel{}
 	for _, p := range mine {
 		m := matter{p.thread, p.what}
 		switch p.what {
@@ -97,10 +99,13 @@ func (n *notes) decidedTwice(w *walker, mine []parcel) (findings []string) {
 		case "confirmation": // another request after a day has another one
 			m.thread = fmt.Sprint(int(p.at.Sub(w.asked.tried) / (24 * time.Hour)))
 		}
-		if before, known := names[m]; known && before != p.name {
-			findings = append(findings, fmt.Sprintf("told of %s of %s as %s, and at %v as %s", p.what, m.thread, before, p.at, p.name))
+		unknown := func(changed time.Time) bool {
+			return changed.Before(p.at) && n.lifeAt(changed) > n.lifeAt(told[m].at)
 		}
-		names[m] = p.name
+		if before, known := told[m]; known && before.name != p.name && !slices.ContainsFunc(w.changed, unknown) {
+			findings = append(findings, fmt.Sprintf("told of %s of %s at %v as %s, and at %v as %s", p.what, m.thread, before.at, before.name, p.at, p.name))
+		}
+		told[m] = p
 	}
 	return findings
 }

@@ -44,11 +44,12 @@ type walker struct {
 	asked               mark // to subscribe
 	active              mark // the confirmation
 	left                mark
-	wishes              []string // levels that may hold: the last acknowledged and those tried since
-	token               string   // that changes and cancels, "" before it is known
-	lapsed              bool     // he confirmed too late
-	picky               bool     // he wished at some time to be told of dangers alone
-	seen                string   // what the last life says of the subscription: its level, "" for none
+	wishes              []string    // levels that may hold: the last acknowledged and those tried since
+	token               string      // that changes and cancels, "" before it is known
+	lapsed              bool        // he confirmed too late
+	picky               bool        // he wished at some time to be told of dangers alone
+	changed             []time.Time // when he tried to change his wishes
+	seen                string      // what the last life says of the subscription: its level, "" for none
 }
 
 // who is how messages name him.
@@ -387,7 +388,7 @@ func (tr *trial) change(l *life, client *http.Client, w *walker) {
 	if w.wishes[len(w.wishes)-1] == wish {
 		wish = "precaucion"
 	}
-	w.wishes, w.picky = append(w.wishes, wish), true
+	w.wishes, w.picky, w.changed = append(w.wishes, wish), true, append(w.changed, tr.clock.Now())
 	status, _, known := tr.do(l, client, "POST", "/gestionar/"+w.token, formKind, fmt.Sprintf("parques=cumbre-%d&nivel_minimo=%s&idioma=es", w.park, wish))
 	switch {
 	case !known:

@@ -453,8 +453,11 @@ func TestKillingFindsWhoAcknowledgesTooSoon(t *testing.T) {
 	t.Parallel()
 	tr := newTrial(t)
 	tr.careless = true
-	tr.run(5)
-	if findings := tr.notes.judge(); len(findings) == 0 {
-		t.Errorf("nothing was lost by who acknowledges too soon: %s", tr.notes.summary())
+	for range 8 { // most often the first time
+		tr.run(5)
+		if len(tr.notes.judge()) > 0 {
+			return
+		}
 	}
+	t.Errorf("nothing was lost by who acknowledges too soon: %s", tr.notes.summary())
 }
