@@ -3,7 +3,6 @@ package store
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -86,37 +85,19 @@ func tellAll(tx *Tx, c *Cycle, changed []ChangedAlert) error {
 
 func TestKilledAtAnyInstantNobodyIsLostOrToldTwice(t *testing.T) {
 	t.Parallel()
-	r := rand.New(rand.NewPCG(rand.Uint64(), 0))
 	path := newPath(t)
-	kills := 20
-	if testing.Short() {
-		kills = 5
-	}
 	said := map[string]int{}
-	grew := 0
-	for range kills {
-		child := startChild(t, "people", path)
-		timer := time.AfterFunc(time.Duration(10+r.IntN(120))*time.Millisecond, func() { _ = child.command.Process.Kill() })
-		before := said["decided"]
-		for child.out.Scan() {
-			var what string
-			var n int
-			if _, err := fmt.Sscan(child.out.Text(), &what, &n); err != nil {
-				t.Fatalf("the other process said %q", child.out.Text())
-			}
-			said[what] = n
+	hear := func(line string) bool {
+		var what string
+		var n int
+		if _, err := fmt.Sscan(line, &what, &n); err != nil {
+			t.Fatalf("the other process said %q", line)
 		}
-		_ = child.command.Wait()
-		timer.Stop()
-		if said["decided"] > before {
-			grew++
-		}
-		verifyPeople(t, path, said)
+		said[what] = n
+		return what == "decided"
 	}
-	t.Logf("%v in %d kills", said, kills)
-	if grew == 0 {
-		t.Error("no process was killed after it had decided: nothing was tried")
-	}
+	killing(t, "people", path, hear, func() { verifyPeople(t, path, said) })
+	t.Logf("%v", said)
 }
 
 // verifyPeople wants everything acknowledged, and each version decided whole and

@@ -439,40 +439,6 @@ func childRestore(path string) (err error) {
 	return err
 }
 
-// killing runs a task in other processes and kills each at some instant, then has the
-// outcome looked at.
-func killing(t *testing.T, task, path string, look func(heard int)) {
-	t.Helper()
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 0))
-	kills, heard := 15, 0
-	if testing.Short() {
-		kills = 5
-	}
-	if n, err := strconv.Atoi(os.Getenv("STORE_TEST_KILLS")); err == nil {
-		kills = n // by hand, for as long as one likes
-	}
-	for n := 0; n < kills || heard == 0 && n < 3*kills; n++ {
-		child := startChild(t, task, path)
-		limit := time.Duration(20+r.IntN(300)) * time.Millisecond * time.Duration(1+n/kills) // a busy machine gets more time
-		timer := time.AfterFunc(limit, func() { _ = child.command.Process.Kill() })
-		for child.out.Scan() {
-			if strings.HasPrefix(child.out.Text(), "failed") {
-				t.Fatal(child.out.Text())
-			}
-			heard++
-		}
-		_ = child.command.Wait()
-		timer.Stop()
-		look(heard)
-	}
-	if heard == 0 {
-		t.Error("no process got to do anything before it was killed: nothing was tried")
-	}
-	t.Logf("%d done in %d kills", heard, kills)
-}
-
 func TestKilledWhileBackingUpNoHalfCopyCounts(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
@@ -481,7 +447,7 @@ func TestKilledWhileBackingUpNoHalfCopyCounts(t *testing.T) {
 	people(t, s, 0, 50)
 	must(t, s.Close())
 	copied := 0
-	killing(t, "backup", path, func(int) {
+	killing(t, "backup", path, countLine, func() {
 		s, err := Open(path, testOptions())
 		must(t, err)
 		wantPeople(t, s, []int{0, 49}, nil)
@@ -507,7 +473,7 @@ func TestKilledWhileRestoringTheFileIsTheOldOrTheNew(t *testing.T) {
 	keep(t, s, func(tx *Tx) error { _, err := tx.Erase(idOf(7)); return err })
 	people(t, s, 60, 1)
 	must(t, s.Close())
-	killing(t, "restore", path, func(int) {
+	killing(t, "restore", path, countLine, func() {
 		s, err := Open(path, testOptions())
 		must(t, err)
 		wantPeople(t, s, []int{0, 49, 60}, []int{7})
