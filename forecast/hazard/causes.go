@@ -49,7 +49,7 @@ func (a *Assessor) anyRunMeets(criteria alternative, k, window int, wet bool, h 
 			if h == Rain && (in.wetSpell == yes) != wet {
 				continue
 			}
-			if in.any([]alternative{criteria}, a.clock[k]) == yes {
+			if in.any([]alternative{criteria}, when{a.clock[k], float64(k)}) == yes {
 				return true
 			}
 		}
@@ -62,7 +62,7 @@ func (a *Assessor) addCauses(causes []Cause, criteria alternative, k, window int
 	for i := range criteria {
 		c := &criteria[i]
 		known := slices.ContainsFunc(causes, func(have Cause) bool { return have.Quantity == c.quantity })
-		if c.quantity == localHour || known {
+		if c.quantity >= LocalHour || known {
 			continue
 		}
 		var over sample

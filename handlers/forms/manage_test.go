@@ -76,7 +76,7 @@ func TestManagePageChangesTheSubscription(t *testing.T) {
 			}
 		}))
 	}
-	got := change(func(in url.Values) { in.Set("nivel_minimo", "peligro"); in.Set("amenazas", "uv") })
+	got := change(func(in url.Values) { in.Set("nivel_minimo", "peligro"); in.Set("amenazas", "calor") })
 	if got.Status != 200 || !strings.Contains(got.Text, "Cambios guardados") || !strings.Contains(got.Text, "radiación UV") || f.Subscriptions.Changes != 1 {
 		t.Fatalf("%d after %d changes: %s", got.Status, f.Subscriptions.Changes, got.Text)
 	}

@@ -135,9 +135,7 @@ func (w ruleWords) notes(h hazard.Hazard) []string {
 	case hazard.Rain:
 		return []string{w.Text("metodo.nota.lluvia", "mm", w.figure("lluvia.antecedente.p72h"), "factor", w.figure("lluvia.antecedente.factor"))}
 	case hazard.Storm:
-		return []string{w.Text("metodo.nota.tormenta", "h", w.figure("tormenta.rojo_plazo_max_h"))}
-	case hazard.Fire:
-		return []string{w.Text("metodo.nota.incendio", "amarillo", w.figure("incendio.amarillo_fwi"), "rojo", w.figure("incendio.rojo_fwi"))}
+		return []string{w.Text("metodo.nota.tormenta")}
 	case hazard.Visibility:
 		return []string{w.Text("metodo.nota.visibilidad")}
 	default:

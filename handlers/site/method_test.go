@@ -140,12 +140,12 @@ func TestMethodShowsNoOtherFigures(t *testing.T) {
 		known := map[string]bool{}
 		for x := range hazard.NumExposures {
 			for _, z := range hazard.Zones() {
-				for _, remote := range []bool{true, false} {
-					amber, red := e.Rules.Criteria(h, hazard.Terrain{Exposure: hazard.Exposure(x), Zone: z, Remote: remote, Fuel: true})
+				for _, condition := range conditions {
+					amber, red := e.Rules.Criteria(h, terrain(condition, z, hazard.Exposure(x)))
 					for _, criteria := range append(amber, red...) {
 						for _, c := range criteria {
 							value := c.Threshold
-							if !c.HourOfDay && c.Quantity == hazard.IgnitionQuantity {
+							if c.Quantity == hazard.IgnitionQuantity {
 								value *= 100
 							}
 							known[strconv.FormatFloat(value, 'f', -1, 64)] = true

@@ -128,8 +128,8 @@ func TestHazardsOfATrail(t *testing.T) {
 			switch {
 			case lines[j].Hazard == hazard.Visibility:
 				lines[j] = hazard.HazardEstimate{Hazard: hazard.Visibility}
-			case lines[j].Hazard == hazard.UV && i >= 60:
-				lines[j] = hazard.HazardEstimate{Hazard: hazard.UV}
+			case lines[j].Hazard == hazard.Heat && i >= 60:
+				lines[j] = hazard.HazardEstimate{Hazard: hazard.Heat}
 			case lines[j].Hazard == hazard.Wind && i == 5:
 				lines[j].Agree = 4
 			}
