@@ -51,6 +51,9 @@ type Cause struct {
 	Min, Max  float32 // range over the same models
 	Threshold float32
 	Point     uint8 // index of the trail point
+	Over      uint8 // models that reach the threshold
+	Total     uint8 // of those that have the value
+	Low       bool  // low values are the dangerous ones
 }
 
 // Quantity is what a criterion of the rules measures; it has a key and a unit.
