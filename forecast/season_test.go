@@ -114,9 +114,6 @@ func (f *season) follows(a *alert.Alert) bool {
 
 func (f *season) note(e *store.Snapshot, c *catalogue.Catalogue, p, k int, at time.Time) {
 	for h := range hazard.Hazard(hazard.NumHazards) {
-		if h == hazard.UV {
-			continue
-		}
 		given, estimated := alert.NoLevel, alert.NoLevel
 		for i := range e.Alerts {
 			if a := &e.Alerts[i]; a.Park == c.Parks[p].Slug && a.Hazard == h && a.Active(e.IssuedAt) && a.Start.Before(at) && at.Before(a.End) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"vigia/forecast/hazard"
 	"vigia/store/catalogue"
 	"vigia/store/subscription"
 )
@@ -208,7 +209,7 @@ func TestShownByEmail(t *testing.T) {
 		Ends: now.Add(24 * time.Hour), Refusals: []time.Time{now.AddDate(0, 0, -2), now.AddDate(0, 0, -1)}}
 	held.Preferences.MinLevel = 2
 	held.Preferences.Trails = []string{"lauca/x"}
-	held.Preferences.Hazards = subscription.HazardSet(0).With(0).With(12)
+	held.Preferences.Hazards = subscription.HazardSet(0).With(hazard.Wind).With(hazard.Visibility)
 	held.Preferences.Quiet = &subscription.Quiet{From: 1, To: 23*60 + 59}
 	held.Preferences.Trip = &subscription.Trip{From: "2026-12-01", To: "2026-12-01"}
 	subs.held["x"] = held

@@ -138,7 +138,7 @@ func estimate(trail, i int, state hazard.State) hazard.Estimate {
 		e.Main = hazard.Wind
 		e.Hazards[hazard.Wind].State = state
 		e.Hazards[hazard.Wind].SetCauses(hazard.Cause{
-			Quantity: hazard.GustQuantity, Value: 94.66, Min: 81.2, Max: missing, Threshold: 90, Point: 0})
+			Quantity: hazard.GustQuantity, Value: 94.66, Min: 81.2, Max: missing, Threshold: 90, Over: 3, Total: 4, Point: 0})
 	}
 	return e
 }
@@ -151,7 +151,7 @@ func alerts(c *catalogue.Catalogue) []alert.Alert {
 		return alert.Alert{
 			ID: id, Version: 1, Park: c.Parks[park].Slug, Hazard: hazard.Wind, Level: level, Confidence: hazard.Medium,
 			Trails: []string{c.TrailsOf(park)[0].Slug}, Start: start, End: end, IssuedAt: hour, UpdatedAt: hour, Agree: 3, Total: 4,
-			Causes: []alert.Cause{{Cause: hazard.Cause{Quantity: hazard.GustQuantity, Value: 94.7, Min: 81, Max: 108, Threshold: 90},
+			Causes: []alert.Cause{{Cause: hazard.Cause{Quantity: hazard.GustQuantity, Value: 94.7, Min: 81, Max: 108, Threshold: 90, Over: 3, Total: 4},
 				Trail: c.TrailsOf(park)[0].Slug, Place: "Paso", Hour: start}},
 			Changes: []alert.Change{{Version: 1, At: hour, What: alert.Opened, Level: level, Start: start, End: end}},
 		}

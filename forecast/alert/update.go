@@ -178,9 +178,6 @@ func (u *updater) withdraw(a Alert, why ChangeKind) {
 
 func (u *updater) park(park *ParkEstimates, open []Alert) {
 	for h := range hazard.Hazard(hazard.NumHazards) {
-		if h == hazard.UV {
-			continue // alone it never alerts: it is high on every summer day
-		}
 		var mine []Alert
 		for _, a := range open {
 			if a.Hazard == h {

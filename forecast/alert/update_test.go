@@ -137,16 +137,6 @@ func TestWhatOpensAnAlert(t *testing.T) {
 	}
 }
 
-func TestUVAloneNeverAlerts(t *testing.T) {
-	park := outlook(now, "rrrr")
-	for k := range park.Trails[0].Hours {
-		park.Trails[0].Hours[k].Hazards[0].Hazard = hazard.UV
-	}
-	if got := Update(nil, []ParkEstimates{park}, cycle(now)); len(got) != 0 {
-		t.Errorf("%+v", got)
-	}
-}
-
 func TestAnEpisodeKeepsItsID(t *testing.T) {
 	first := update(nil, now, "vvaavv")
 	at := now.Add(time.Hour)

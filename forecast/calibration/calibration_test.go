@@ -145,10 +145,11 @@ func (a *archived) trail(t *testing.T, slug string) (int, catalogue.Trail) {
 	return 0, catalogue.Trail{}
 }
 
-func TestUVIsToldApart(t *testing.T) {
+// A strong sun is no level: only the fog counts.
+func TestUVColoursNothing(t *testing.T) {
 	a := newArchived(t, openmeteo.Limits{}, 2)
 	a.weather.Override(calmBut(func(place catalogue.Location, at time.Time, v *simulate.Values) {
-		v[hazard.UVIndex] = 9
+		v[hazard.UVIndex] = 14
 		if place.Latitude > -40 && at.Hour() < 12 {
 			v[hazard.SightRange] = 500
 		}
@@ -160,11 +161,11 @@ func TestUVIsToldApart(t *testing.T) {
 	south, _ := a.trail(t, "paso")
 	north, _ := a.trail(t, "laguna")
 	// At GMT-3 the day hours in or beside the fog are 9 to 12, 23 and 0 GMT; after the
-	// last 23 there are no data.
+	// last 23 there are no data, which hides no fog and clears none.
 	for trail, foggy := range map[int]int{south: 0, north: 2*6 - 1} {
 		got := rates.Trails[trail]
-		if got.All.Amber != 32 || got.WithoutUV != (Rate{Hours: 32, Amber: foggy}) {
-			t.Errorf("trail %d: %+v, without UV %+v", trail, got.All, got.WithoutUV)
+		if got.All != (Rate{Hours: 32, Unknown: 1, Amber: foggy}) {
+			t.Errorf("trail %d: %+v", trail, got.All)
 		}
 	}
 }
@@ -206,7 +207,7 @@ func TestWhatIsMissingIsNoState(t *testing.T) {
 	if err := rates.WriteTable(&table); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(strings.Join(strings.Fields(table.String()), " "), "sur/paso 32 100,0 % – – –") {
+	if !strings.Contains(strings.Join(strings.Fields(table.String()), " "), "sur/paso 32 100,0 % – –") {
 		t.Errorf("a share of nothing:\n%s", &table)
 	}
 	if err := rates.WriteCSV(&lines); err != nil {
@@ -297,7 +298,7 @@ func TestReports(t *testing.T) {
 			}
 		}
 	}
-	if len(records) != 1+2*len(rates.Trails)+applies || len(records[0]) != 10 {
+	if len(records) != 1+len(rates.Trails)+applies || len(records[0]) != 10 {
 		t.Errorf("%d lines of CSV for %d trails and %d hazards", len(records), len(rates.Trails), applies)
 	}
 }

@@ -64,7 +64,6 @@ func (r *Rate) sum(other Rate) {
 // TrailRates are the rates of a trail.
 type TrailRates struct {
 	All           Rate
-	WithoutUV     Rate                    // All as it would be without the hazard UV, which alone never alerts
 	Hazards       [hazard.NumHazards]Rate // without hours where the hazard does not apply
 	SummerWetCold Rate                    // of December to March
 }
@@ -87,7 +86,6 @@ func (t *TrailRates) add(hours []hazard.Estimate, zone *time.Location) {
 			continue
 		}
 		t.All.note(e.State)
-		t.WithoutUV.note(stateWithoutUV(e))
 		for _, line := range e.Hazards {
 			t.Hazards[line.Hazard].note(line.State)
 			if line.Hazard == hazard.WetCold && (local.Month() <= time.March || local.Month() == time.December) {
@@ -95,19 +93,6 @@ func (t *TrailRates) add(hours []hazard.Estimate, zone *time.Location) {
 			}
 		}
 	}
-}
-
-// stateWithoutUV is the state of an estimate if UV were no hazard.
-func stateWithoutUV(e *hazard.Estimate) hazard.State {
-	if e.State != hazard.Amber {
-		return e.State // UV gives amber at most
-	}
-	for _, line := range e.Hazards {
-		if line.Hazard != hazard.UV && line.State >= hazard.Amber {
-			return e.State
-		}
-	}
-	return hazard.Green
 }
 
 // BaseRates are the rates of every trail over a span of days.
@@ -131,7 +116,6 @@ func (b *BaseRates) All() (all TrailRates) {
 	for i := range b.Trails {
 		t := &b.Trails[i]
 		all.All.sum(t.All)
-		all.WithoutUV.sum(t.WithoutUV)
 		all.SummerWetCold.sum(t.SummerWetCold)
 		for h := range t.Hazards {
 			all.Hazards[h].sum(t.Hazards[h])

@@ -25,16 +25,16 @@ func (b *BaseRates) WriteTable(out io.Writer) error {
 		width = max(width, len(b.trailName(i)))
 	}
 	const header = "horas\tsin datos\tamarillo\trojo\t"
-	fmt.Fprintf(w, "%-*s\t"+header+"amarillo sin uv\t\n", width, "sendero")
+	fmt.Fprintf(w, "%-*s\t"+header+"\n", width, "sendero")
 	for i := range b.Trails {
 		t, mark := &b.Trails[i], ""
 		if t.Outlier() {
 			mark = " ←"
 		}
-		writeRate(w, width, b.trailName(i), t.All, t.WithoutUV.share(t.WithoutUV.Amber)+"\t"+mark)
+		writeRate(w, width, b.trailName(i), t.All, mark)
 	}
 	all := b.All()
-	writeRate(w, width, "todos", all.All, all.WithoutUV.share(all.WithoutUV.Amber)+"\t")
+	writeRate(w, width, "todos", all.All, "")
 	fmt.Fprintf(w, "\n%-*s\t"+header+"\n", width, "amenaza")
 	for h := range hazard.Hazard(hazard.NumHazards) {
 		writeRate(w, width, h.String(), all.Hazards[h], "")
@@ -107,8 +107,8 @@ func (t *TrailRates) most(count func(Rate) int) (hazard.Hazard, string) {
 	return most, t.Hazards[most].share(count(t.Hazards[most]))
 }
 
-// WriteCSV writes the rates for programs: a line for each trail as a whole (todas),
-// for what it would be without UV, and for each hazard that applies to it. Shares that are not known are empty.
+// WriteCSV writes the rates for programs: a line for each trail as a whole (todas)
+// and for each hazard that applies to it. Shares that are not known are empty.
 func (b *BaseRates) WriteCSV(out io.Writer) error {
 	w := csv.NewWriter(out)
 	record := func(fields ...string) { _ = w.Write(fields) } // the writer keeps its error
@@ -127,7 +127,6 @@ func (b *BaseRates) WriteCSV(out io.Writer) error {
 	for i := range b.Trails {
 		t := &b.Trails[i]
 		line(i, "todas", t.All, strconv.FormatBool(t.Outlier()))
-		line(i, "todas_sin_uv", t.WithoutUV, "")
 		for h := range t.Hazards {
 			if t.Hazards[h].Hours > 0 {
 				line(i, hazard.Hazard(h).String(), t.Hazards[h], "")

@@ -20,6 +20,7 @@ type Site struct {
 	Zone     Zone
 	Remote   bool
 	Fuel     bool
+	Basin    bool           // land of 2,500 m or more lies upstream of its crossings
 	TimeZone *time.Location // of the park: some hazards depend on the hour of the day
 	Points   []Point
 }
@@ -27,12 +28,13 @@ type Site struct {
 // Point is a place of a trail.
 type Point struct {
 	Exposure Exposure
-	Critical bool // its medians are shown with the estimate
-	At       int  // index of the point in the runs' columns
+	Critical bool    // its medians are shown with the estimate
+	HeightM  float64 // above sea; 0 or NaN when unknown
+	At       int     // index of the point in the runs' columns
 }
 
 func (s *Site) terrain(p Point) Terrain {
-	return Terrain{Exposure: p.Exposure, Zone: s.Zone, Remote: s.Remote, Fuel: s.Fuel}
+	return Terrain{Exposure: p.Exposure, Zone: s.Zone, Remote: s.Remote, Fuel: s.Fuel, Basin: s.Basin, HeightM: p.HeightM}
 }
 
 // coreHazards rest on wind, temperature and precipitation, without which no
@@ -141,7 +143,7 @@ func (a *Assessor) reset(site Site) {
 // load reads every run's values at a point.
 func (a *Assessor) load(point Point) {
 	for m, run := range a.runs {
-		a.series.open(run.Columns, point.At)
+		a.series.open(run.Columns, point.At, a.rules)
 		first := a.series.index(a.from) - 1
 		for k := range a.values[m] {
 			a.gaps[m][k] = a.series.inputs(first+k, a.rules, &a.values[m][k])

@@ -143,7 +143,7 @@ func TestMissingIsNeverGreen(t *testing.T) {
 			if v != WindSpeed {
 				set(c, WindGust, 95, 20)
 			} else {
-				set(c, Snowfall, 4, 20)
+				set(c, Temperature, -3, 20)
 				set(c, Precipitation, 5.8, 20)
 			}
 		})
@@ -190,6 +190,7 @@ func TestWetColdNeedsTwoOfThreeHours(t *testing.T) {
 		return runsOf(4, func(_ int, c *Columns) {
 			for k := range 73 {
 				set(c, Temperature, -2, k)
+				set(c, WindSpeed, 40, k)
 			}
 			set(c, Precipitation, 0.5, wet...)
 		})

@@ -13,7 +13,7 @@ const (
 
 var tolerances = [NumHazards]tolerance{
 	Wind: worstOfThree, WindRain: worstOfThree, Cold: worstOfThree, Blizzard: worstOfThree,
-	Heat: worstOfThree, UV: worstOfThree, Visibility: worstOfThree,
+	Heat: worstOfThree, Visibility: worstOfThree,
 	Storm: gatedThree, Fire: gatedThree, WetCold: twoOfThree,
 }
 
@@ -28,7 +28,7 @@ func (a *Assessor) cast(h Hazard, set *terrainRules, m int) {
 		return
 	}
 	for k := range values {
-		a.raw[k] = a.rules.ballot(h, set, &values[k], 0, 0)
+		a.raw[k] = set.ballot(h, &values[k], when{})
 	}
 	for k := range ballots {
 		ballots[k] = how.merge(a.raw[k], a.raw[k+1], a.raw[k+2])
@@ -40,7 +40,7 @@ func (a *Assessor) cast(h Hazard, set *terrainRules, m int) {
 func (a *Assessor) castGated(h Hazard, set *terrainRules, values []Inputs, k int) Severity {
 	var s [3]Severity
 	for d := range s {
-		s[d] = a.rules.ballot(h, set, &values[d], a.clock[k], k)
+		s[d] = set.ballot(h, &values[d], when{a.clock[k], float64(k)})
 	}
 	return gatedThree.merge(s[0], s[1], s[2])
 }

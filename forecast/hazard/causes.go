@@ -49,7 +49,7 @@ func (a *Assessor) anyRunMeets(criteria alternative, k, window int, wet bool, h 
 			if h == Rain && (in.wetSpell == yes) != wet {
 				continue
 			}
-			if in.any([]alternative{criteria}, a.clock[k]) == yes {
+			if in.any([]alternative{criteria}, when{a.clock[k], float64(k)}) == yes {
 				return true
 			}
 		}
@@ -62,17 +62,23 @@ func (a *Assessor) addCauses(causes []Cause, criteria alternative, k, window int
 	for i := range criteria {
 		c := &criteria[i]
 		known := slices.ContainsFunc(causes, func(have Cause) bool { return have.Quantity == c.quantity })
-		if c.quantity == localHour || known {
+		if c.quantity >= LocalHour || known {
 			continue
 		}
-		var over sample
+		var all sample
+		inForce := *c
+		inForce.threshold = a.rules.inForce(c)
+		cause := Cause{Quantity: c.quantity, Threshold: float32(inForce.threshold), Point: point, Low: !c.rising()}
 		for m := range a.runs {
-			over.add(a.extreme(c, m, k, window))
+			x := a.extreme(c, m, k, window)
+			all.add(x)
+			if inForce.holds(x) {
+				cause.Over++
+			}
 		}
-		causes = append(causes, Cause{
-			Quantity: c.quantity, Value: float32(over.median()), Min: float32(over.min()), Max: float32(over.max()),
-			Threshold: float32(a.rules.inForce(c)), Point: point,
-		})
+		cause.Value, cause.Min, cause.Max = float32(all.median()), float32(all.min()), float32(all.max())
+		cause.Total = uint8(all.n)
+		causes = append(causes, cause)
 	}
 	return causes
 }

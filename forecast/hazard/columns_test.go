@@ -71,16 +71,12 @@ func TestNoStepMovesAValueOverAThreshold(t *testing.T) {
 }
 
 func eachCriterion(r *Rules, call func(*criterion)) {
-	for e := range r.sets {
-		for z := range r.sets[e] {
-			for remote := range r.sets[e][z] {
-				for _, rule := range r.sets[e][z][remote].rules {
-					for _, alternatives := range [][]alternative{rule.amber, rule.red} {
-						for _, criteria := range alternatives {
-							for i := range criteria {
-								call(&criteria[i])
-							}
-						}
+	for set := range r.sets {
+		for _, rule := range r.sets[set].rules {
+			for _, alternatives := range [][]alternative{rule.amber, rule.red} {
+				for _, criteria := range alternatives {
+					for i := range criteria {
+						call(&criteria[i])
 					}
 				}
 			}

@@ -2,8 +2,7 @@ package hazard
 
 // Criterion is one comparison that the rules make, for people to read.
 type Criterion struct {
-	HourOfDay bool     // the local hour of the day is compared, and Quantity says nothing
-	Quantity  Quantity // what is compared
+	Quantity  Quantity // what is compared, [LocalHour] and [Lead] among them
 	Sign      string   // "≥", ">", "≤" or "<"
 	Threshold float64
 }
@@ -26,7 +25,7 @@ func spelled(alternatives []alternative) (list [][]Criterion) {
 				all = nil
 				break
 			}
-			all = append(all, Criterion{c.quantity == localHour, c.quantity, c.compare.String(), c.threshold})
+			all = append(all, Criterion{c.quantity, c.compare.String(), c.threshold})
 		}
 		if all != nil {
 			list = append(list, all)

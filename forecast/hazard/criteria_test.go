@@ -21,10 +21,16 @@ func TestCriteriaAreThoseInForce(t *testing.T) {
 		t.Error("debris flows under trees")
 	}
 	amber, _ = r.Criteria(Fire, Terrain{Fuel: true})
-	if len(amber) != 1 || !amber[0][0].HourOfDay || amber[0][1].Sign != "≤" || amber[0][2].Quantity != IgnitionQuantity {
+	if len(amber) != 2 || amber[0][0].Quantity != LocalHour || amber[0][1].Sign != "≤" || amber[0][2].Quantity != IgnitionQuantity {
 		t.Errorf("fire: %v", amber)
 	}
-	if amber, _ = r.Exit().Criteria(Cold, Terrain{}); amber[0][0].Threshold != -9 || amber[0][0].Sign != "≤" {
+	if amber, _ = r.Exit().Criteria(Cold, Terrain{Exposure: Forest}); amber[0][0].Threshold != -9 || amber[0][0].Sign != "≤" {
 		t.Errorf("cold by the rules of leaving: %v", amber)
+	}
+	if _, red = r.Criteria(Cold, Terrain{Exposure: Ridge, HeightM: 5000}); red[0][0].Threshold != -40 {
+		t.Errorf("cold at 5,000 m: %v", red)
+	}
+	if r.Applies(DebrisFlow, Terrain{Exposure: Crossing, Zone: Central}) || !r.Applies(DebrisFlow, Terrain{Exposure: Crossing, Zone: Central, Basin: true}) {
+		t.Error("debris flows are of crossings below a high basin")
 	}
 }

@@ -51,6 +51,9 @@ type Cause struct {
 	Min, Max  float32 // range over the same models
 	Threshold float32
 	Point     uint8 // index of the trail point
+	Over      uint8 // models that reach the threshold
+	Total     uint8 // of those that have the value
+	Low       bool  // low values are the dangerous ones
 }
 
 // Quantity is what a criterion of the rules measures; it has a key and a unit.
@@ -76,15 +79,17 @@ const (
 	ShowersQuantity
 	WeatherCodeQuantity
 	HeatQuantity
-	UVQuantity
 	IgnitionQuantity
+	FireWeatherQuantity
+	UVQuantity // shown beside the state; no rule compares it
 	HumidityQuantity
 	TemperatureQuantity
 
-	// localHour gates criteria by the hour of the day at the park. It is no
-	// cause and is never published.
-	localHour
-	numQuantities = int(localHour) + 1
+	// LocalHour and Lead gate criteria by the hour of the day at the park and by
+	// the hours from now. They are compared, and are never causes.
+	LocalHour
+	Lead
+	numQuantities = int(Lead) + 1
 )
 
 var quantityKeys = [numQuantities][2]string{
@@ -92,7 +97,8 @@ var quantityKeys = [numQuantities][2]string{
 	{"precipitacion_1h", "mm"}, {"precipitacion_6h", "mm"}, {"lluvia_1h", "mm"}, {"lluvia_3h", "mm"}, {"lluvia_24h", "mm"},
 	{"nieve_1h", "cm"}, {"nieve_24h", "cm"}, {"nieve_en_suelo", "m"}, {"visibilidad", "m"},
 	{"isoterma_cero", "m"}, {"cape", "J/kg"}, {"chubascos", "mm"}, {"codigo_tiempo", "WMO"}, {"calor", "°C"},
-	{"uv", "índice"}, {"probabilidad_ignicion", "fracción"}, {"humedad", "%"}, {"temperatura", "°C"}, {"hora_local", "h"},
+	{"probabilidad_ignicion", "fracción"}, {"indice_fuego", "índice"}, {"uv", "índice"}, {"humedad", "%"}, {"temperatura", "°C"},
+	{"hora_local", "h"}, {"anticipacion", "h"},
 }
 
 // String returns the quantity's key in the API.

@@ -7,7 +7,7 @@ import "math"
 // threshold of a value that is dangerous when high lies at 0.9 T, one of a value
 // that is dangerous when low a tenth of its size nearer to the harmless side
 // (1.1 T for a visibility, −9 °C for −10 °C; a threshold of 0 stays). The hours of
-// the day and the weather codes are no amounts and stay as they are, and so does
+// the day, those ahead and the weather codes are no amounts and stay as they are, and so does
 // the rain of three days from which less rain is enough.
 //
 // Estimates by these rules serve only to decide whether an open alert may stay. Their
@@ -16,12 +16,8 @@ func (r *Rules) Exit() *Rules {
 	exit := *r
 	factor := r.limits.Histeresis.ExitFactor
 	exit.exit = factor
-	for e := range exit.sets {
-		for z := range exit.sets[e] {
-			for remote := range exit.sets[e][z] {
-				exit.sets[e][z][remote].relax(factor)
-			}
-		}
+	for i := range exit.sets {
+		exit.sets[i].relax(factor)
 	}
 	return &exit
 }
@@ -50,7 +46,7 @@ func relaxedAll(alternatives []alternative, factor float64) []alternative {
 }
 
 func (c criterion) relaxed(factor float64) criterion {
-	if c.quantity == localHour || c.quantity == WeatherCodeQuantity || c.threshold == never {
+	if c.quantity >= LocalHour || c.quantity == WeatherCodeQuantity || c.threshold == never {
 		return c
 	}
 	slack := (1 - factor) * math.Abs(c.threshold)

@@ -17,6 +17,7 @@ func TestExitThresholds(t *testing.T) {
 		s, _ := r.Severity(h, place, in, hour, 0)
 		return s
 	}
+	forest := Terrain{Exposure: Forest, Zone: Austral, Fuel: true}
 	ridge := Terrain{Exposure: Ridge, Zone: Austral, Fuel: true}
 	plateau := Terrain{Exposure: HighPlateau, Zone: Arid}
 	for _, c := range []struct {
@@ -30,13 +31,14 @@ func TestExitThresholds(t *testing.T) {
 		{"gust at nine tenths", Wind, ridge, map[Quantity]float64{GustQuantity: 54, MeanWindQuantity: 0}, 12, Calm, Moderate},
 		{"gust under nine tenths", Wind, ridge, map[Quantity]float64{GustQuantity: 53.9, MeanWindQuantity: 0}, 12, Calm, Calm},
 		{"red gust at nine tenths", Wind, ridge, map[Quantity]float64{GustQuantity: 81, MeanWindQuantity: 0}, 12, Moderate, Severe},
-		{"wind chill of −9 for −10", Cold, ridge, map[Quantity]float64{WindChillQuantity: -9}, 12, Calm, Moderate},
-		{"wind chill of −8.9", Cold, ridge, map[Quantity]float64{WindChillQuantity: -8.9}, 12, Calm, Calm},
-		{"red wind chill of −18 for −20", Cold, ridge, map[Quantity]float64{WindChillQuantity: -18}, 12, Moderate, Severe},
+		{"wind chill of −9 for −10", Cold, forest, map[Quantity]float64{WindChillQuantity: -9}, 12, Calm, Moderate},
+		{"wind chill of −8.9", Cold, forest, map[Quantity]float64{WindChillQuantity: -8.9}, 12, Calm, Calm},
+		{"red wind chill of −25.2 for −28", Cold, ridge, map[Quantity]float64{WindChillQuantity: -25.2}, 12, Moderate, Severe},
 		{"sight a tenth farther", Visibility, ridge, map[Quantity]float64{SightQuantity: 1099, MeanWindQuantity: 0}, 12, Calm, Moderate},
 		{"sight past that", Visibility, ridge, map[Quantity]float64{SightQuantity: 1100, MeanWindQuantity: 0}, 12, Calm, Calm},
 		{"a threshold of zero stays", WetCold, ridge, map[Quantity]float64{WindChillQuantity: 0.1, Precipitation1hQuantity: 5}, 12, Calm, Calm},
-		{"its other criterion is relaxed", WetCold, ridge, map[Quantity]float64{WindChillQuantity: -1, Precipitation1hQuantity: 0.09}, 12, Calm, Severe},
+		{"its other criterion is relaxed", WetCold, ridge, map[Quantity]float64{WindChillQuantity: -1, Precipitation1hQuantity: 0.09}, 12, Calm, Moderate},
+		{"all of red is relaxed", WetCold, ridge, map[Quantity]float64{WindChillQuantity: -6.3, Precipitation1hQuantity: 0.45, MeanWindQuantity: 27}, 12, Moderate, Severe},
 		{"weather codes stay", Storm, ridge, map[Quantity]float64{WeatherCodeQuantity: 94, CAPEQuantity: 0, ShowersQuantity: 0}, 12, Calm, Calm},
 		{"hours of the day stay", Storm, plateau, map[Quantity]float64{WeatherCodeQuantity: 1, CAPEQuantity: 200, ShowersQuantity: 0, Precipitation1hQuantity: 1}, 10, Calm, Calm},
 		{"within them the rest is relaxed", Storm, plateau, map[Quantity]float64{WeatherCodeQuantity: 1, CAPEQuantity: 90, ShowersQuantity: 0, Precipitation1hQuantity: 0.18}, 11, Calm, Moderate},
@@ -54,18 +56,14 @@ func TestExitLeavesTheRulesAlone(t *testing.T) {
 	for range 3 {
 		rules.Exit()
 	}
-	for e := range NumExposures {
-		for z := range numZones {
-			for remote := range 2 {
-				for h := range NumHazards {
-					got, want := rules.sets[e][z][remote].rules[h], untouched.sets[e][z][remote].rules[h]
-					same := func(a, b []alternative) bool {
-						return slices.EqualFunc(a, b, func(x, y alternative) bool { return slices.Equal(x, y) })
-					}
-					if !same(got.amber, want.amber) || !same(got.red, want.red) {
-						t.Fatalf("%v on %v changed", Hazard(h), Exposure(e))
-					}
-				}
+	for i := range rules.sets {
+		for h := range NumHazards {
+			got, want := rules.sets[i].rules[h], untouched.sets[i].rules[h]
+			same := func(a, b []alternative) bool {
+				return slices.EqualFunc(a, b, func(x, y alternative) bool { return slices.Equal(x, y) })
+			}
+			if !same(got.amber, want.amber) || !same(got.red, want.red) {
+				t.Fatalf("%v of set %d changed", Hazard(h), i)
 			}
 		}
 	}
@@ -76,19 +74,15 @@ func TestExitLeavesTheRulesAlone(t *testing.T) {
 func TestExitIsNeverStricter(t *testing.T) {
 	rules := DefaultRules()
 	exit := rules.Exit()
-	for e := range NumExposures {
-		for z := range numZones {
-			for remote := range 2 {
-				on, off := &rules.sets[e][z][remote], &exit.sets[e][z][remote]
-				for h := range NumHazards {
-					checkMilder(t, on.rules[h].amber, off.rules[h].amber)
-					checkMilder(t, on.rules[h].red, off.rules[h].red)
-					checkStated(t, exit, on.rules[h].amber, off.rules[h].amber)
-				}
-				checkMilder(t, on.wetRain.amber, off.wetRain.amber)
-				checkStated(t, exit, on.wetRain.red, off.wetRain.red)
-			}
+	for i := range rules.sets {
+		on, off := &rules.sets[i], &exit.sets[i]
+		for h := range NumHazards {
+			checkMilder(t, on.rules[h].amber, off.rules[h].amber)
+			checkMilder(t, on.rules[h].red, off.rules[h].red)
+			checkStated(t, exit, on.rules[h].amber, off.rules[h].amber)
 		}
+		checkMilder(t, on.wetRain.amber, off.wetRain.amber)
+		checkStated(t, exit, on.wetRain.red, off.wetRain.red)
 	}
 }
 
@@ -118,7 +112,7 @@ func checkStated(t *testing.T, exit *Rules, on, off []alternative) {
 	t.Helper()
 	for i := range on {
 		for j := range on[i] {
-			if got := exit.inForce(&off[i][j]); on[i][j].quantity != localHour && math.Abs(got-on[i][j].threshold) > 1e-5 {
+			if got := exit.inForce(&off[i][j]); on[i][j].quantity < LocalHour && math.Abs(got-on[i][j].threshold) > 1e-5 {
 				t.Errorf("%+v states %v", on[i][j], got)
 			}
 		}

@@ -128,6 +128,7 @@ func TestWetColdWithUnknownNeighbours(t *testing.T) {
 		runs := runsOf(4, func(_ int, c2 *Columns) {
 			for k := range 73 {
 				set(c2, Temperature, -2, k)
+				set(c2, WindSpeed, 40, k)
 			}
 			set(c2, Precipitation, c.before, 29)
 			set(c2, Precipitation, c.now, 30)

@@ -91,6 +91,26 @@ func ignition(fuelC, moisture float64) float64 {
 	return clamp(4.8e-5*math.Pow((400-heat)/10, 4.3)/50, 0, 1)
 }
 
+// FireWeather returns the Fosberg fire weather index, 0 to 100, of fine dead fuel:
+// how fast a fire would spread that has started (Fosberg 1978, as the Storm
+// Prediction Center computes it). windKmh is the mean wind at 10 m, relHumidity in
+// %. NaN in, NaN out.
+func FireWeather(tempC, relHumidity, windKmh float64) float64 {
+	x := FuelMoisture(tempC, relHumidity) / 30
+	damping := 1 - 2*x + 1.5*x*x - 0.5*x*x*x
+	mph := windKmh / 1.609344
+	return clamp(damping*math.Sqrt(1+mph*mph)/0.3002, 0, 100)
+}
+
+// WetBulb returns the wet bulb temperature in °C near sea level (Stull 2011), to a
+// third of a degree between -20 and 50 °C and from 5 % of humidity. relHumidity is in
+// %. NaN in, NaN out.
+func WetBulb(tempC, relHumidity float64) float64 {
+	t, r := tempC, relHumidity
+	return t*math.Atan(0.151977*math.Sqrt(r+8.313659)) + math.Atan(t+r) - math.Atan(r-1.676331) +
+		0.00391838*math.Pow(r, 1.5)*math.Atan(0.023101*r) - 4.686035
+}
+
 func fahrenheit(c float64) float64 { return c*9/5 + 32 }
 
 func celsius(f float64) float64 { return (f - 32) * 5 / 9 }

@@ -12,7 +12,7 @@ import (
 
 // rows reads a table of reference results, which were worked out apart from this
 // program.
-func rows(t *testing.T, name string) []map[string]string {
+func rows(t *testing.T, name string, least int) []map[string]string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", name))
 	if err != nil {
@@ -30,7 +30,7 @@ func rows(t *testing.T, name string) []map[string]string {
 		}
 		list = append(list, row)
 	}
-	if len(list) < 20 {
+	if len(list) < least {
 		t.Fatalf("%s has only %d rows", name, len(list))
 	}
 	return list
@@ -47,7 +47,7 @@ func number(t *testing.T, s string) float64 {
 
 func TestGoldenCombination(t *testing.T) {
 	rules := DefaultRules()
-	for _, row := range rows(t, "combination_golden.csv") {
+	for _, row := range rows(t, "combination_golden.csv", 100) {
 		n := func(key string) int { return int(number(t, row[key])) }
 		votes := Votes{Total: n("n_valid"), Amber: n("k_amarillo_or_more"), Red: n("k_rojo")}
 		lead := n("lead_h")
@@ -70,12 +70,12 @@ var goldenQuantities = map[string][]Quantity{
 	"p1h": {Precipitation1hQuantity, Rain1hQuantity}, "p3h": {Rain3hQuantity}, "p6h": {Precipitation6hQuantity},
 	"p24h": {Rain24hQuantity}, "nieve24h": {Snow24hQuantity}, "nieve1h": {Snow1hQuantity},
 	"h0": {FreezingLevelQuantity}, "codigo": {WeatherCodeQuantity}, "cape": {CAPEQuantity},
-	"chubasco": {ShowersQuantity}, "uv": {UVQuantity}, "vis": {SightQuantity}, "prof_m": {SnowDepthQuantity},
+	"chubasco": {ShowersQuantity}, "vis": {SightQuantity}, "prof_m": {SnowDepthQuantity},
 }
 
 func TestGoldenSeverity(t *testing.T) {
 	rules := DefaultRules()
-	for _, row := range rows(t, "severity_golden.csv") {
+	for _, row := range rows(t, "severity_golden.csv", 60) {
 		h, err := ParseHazard(row["hazard"])
 		if err != nil {
 			t.Fatal(err)
@@ -102,6 +102,10 @@ func goldenInputs(t *testing.T, text string, place *Terrain) (in Inputs, hour, l
 	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == ';' }) {
 		name, value, _ := strings.Cut(part, "=")
 		switch name {
+		case "altitud":
+			place.HeightM = number(t, value)
+		case "cuenca_alta":
+			place.Basin = value == "True"
 		case "remota":
 			place.Remote = value == "True"
 		case "combustible":
@@ -130,5 +134,6 @@ func goldenInputs(t *testing.T, text string, place *Terrain) (in Inputs, hour, l
 	in.Set(WindChillQuantity, WindChill(temperature, in.values[MeanWindQuantity]))
 	in.setHeat(temperature, humidity)
 	in.Set(IgnitionQuantity, IgnitionProbability(temperature, humidity, 0))
+	in.Set(FireWeatherQuantity, FireWeather(temperature, humidity, in.values[MeanWindQuantity]))
 	return in, hour, lead
 }

@@ -14,7 +14,7 @@ package hazard
 
 import "fmt"
 
-// Hazard is one of the thirteen weather hazards that the rules know.
+// Hazard is one of the twelve weather hazards that the rules know.
 // The order is that of the public API and breaks ties between equal states.
 type Hazard uint8
 
@@ -30,7 +30,6 @@ const (
 	DebrisFlow
 	Storm
 	Heat
-	UV
 	Fire
 	Visibility
 
@@ -42,7 +41,7 @@ const (
 
 var hazardKeys = [NumHazards]string{
 	"viento", "viento_lluvia", "frio", "frio_mojado", "nieve", "ventisca", "lluvia",
-	"aluvion", "tormenta", "calor", "uv", "incendio", "visibilidad",
+	"aluvion", "tormenta", "calor", "incendio", "visibilidad",
 }
 
 // String returns the hazard's key in the API, or "" for NoHazard.

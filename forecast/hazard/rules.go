@@ -10,8 +10,8 @@ import (
 type Rules struct {
 	limits thresholds
 	list   []Threshold
-	sets   [NumExposures][numZones][2]terrainRules // last index: remote
-	exit   float64                                 // factor by which the sets are relaxed; 0 for the rules in force
+	sets   [4 * NumExposures * numZones]terrainRules // see setOf
+	exit   float64                                   // factor by which the sets are relaxed; 0 for the rules in force
 }
 
 // Version names the thresholds, for reglas_version.
@@ -28,8 +28,10 @@ func (r *Rules) Hysteresis() Hysteresis { return r.limits.Histeresis }
 type Terrain struct {
 	Exposure Exposure
 	Zone     Zone
-	Remote   bool // more than 4 h to shelter
-	Fuel     bool // burnable vegetation
+	Remote   bool    // more than 4 h to shelter
+	Fuel     bool    // burnable vegetation
+	Basin    bool    // land of 2,500 m or more lies upstream (cuenca_alta)
+	HeightM  float64 // above sea; 0 or NaN when unknown
 }
 
 // terrainRules are the rules of one kind of terrain, by hazard. A hazard without
@@ -87,29 +89,38 @@ func (c *criterion) holds(x float64) bool {
 func (c *criterion) rising() bool { return c.compare == atLeast || c.compare == above }
 
 func (r *Rules) terrain(t Terrain) *terrainRules {
-	remote := 0
-	if t.Remote {
-		remote = 1
+	return &r.sets[setOf(t.Exposure, t.Zone, t.Remote, t.HeightM >= r.limits.Frio.Desde)]
+}
+
+// setOf returns where the rules of a kind of terrain are kept.
+func setOf(e Exposure, z Zone, remote, veryHigh bool) int {
+	i := 4 * (int(e)*numZones + int(z))
+	if remote {
+		i += 2
 	}
-	return &r.sets[t.Exposure][t.Zone][remote]
+	if veryHigh {
+		i++
+	}
+	return i
 }
 
 // Applies reports whether a hazard exists on a terrain: debris flows only at
-// crossings of some zones, fire only where something burns.
+// crossings of some zones below a high basin, fire only where something burns.
 func (r *Rules) Applies(h Hazard, t Terrain) bool {
-	if h == Fire && !t.Fuel {
+	if h == Fire && !t.Fuel || h == DebrisFlow && !t.Basin {
 		return false
 	}
 	return r.terrain(t).rules[h].applies()
 }
 
-func buildSets(t *thresholds) (sets [NumExposures][numZones][2]terrainRules) {
-	for e := range NumExposures {
-		for z := range numZones {
-			for remote := range 2 {
-				place := Terrain{Exposure: Exposure(e), Zone: Zone(z), Remote: remote == 1}
-				// #nosec G602 -- the loops end with the array
-				sets[e][z][remote] = t.terrain(place)
+func buildSets(t *thresholds) (sets [4 * NumExposures * numZones]terrainRules) {
+	for e := range Exposure(NumExposures) {
+		for z := range Zone(numZones) {
+			for _, remote := range []bool{false, true} {
+				place := Terrain{Exposure: e, Zone: z, Remote: remote}
+				sets[setOf(e, z, remote, false)] = t.terrain(place)
+				place.HeightM = t.Frio.Desde
+				sets[setOf(e, z, remote, true)] = t.terrain(place)
 			}
 		}
 	}
@@ -130,7 +141,6 @@ func (t *thresholds) terrain(place Terrain) terrainRules {
 	set.rules[DebrisFlow] = t.debrisFlow(place)
 	set.rules[Storm] = t.storm(place)
 	set.rules[Heat] = t.heat(place)
-	set.rules[UV] = t.uv(place)
 	set.rules[Fire] = t.fire()
 	set.rules[Visibility] = t.visibility(place)
 	return set
@@ -151,33 +161,44 @@ func (t *thresholds) wind(place Terrain) rule {
 func (t *thresholds) windRain(place Terrain) rule {
 	l := t.VientoLluvia
 	both := []alternative{{{MeanWindQuantity, atLeast, l.Medio}, {Precipitation6hQuantity, atLeast, l.P6h}}}
-	return redWhere(both, slices.Contains(l.RojoEn, place.Exposure.String()))
+	if slices.Contains(l.RojoEn, place.Exposure.String()) {
+		return rule{amber: both, red: both}
+	}
+	return rule{amber: both}
 }
 
 func (t *thresholds) cold(place Terrain) rule {
-	red := t.Frio.Rojo
-	if place.Remote || place.Exposure == Ridge || place.Exposure == Glacier {
-		red = t.Frio.RojoRemoto
+	l := t.Frio.Base
+	switch {
+	case place.HeightM >= t.Frio.Desde:
+		l = t.Frio.MuyAlto
+	case place.Exposure == Ridge:
+		l = t.Frio.Cresta
+	case place.Exposure == Glacier:
+		l = t.Frio.Glaciar
+	case place.Exposure == HighPlateau:
+		l = t.Frio.Altiplano
 	}
 	return rule{
-		amber: []alternative{{{WindChillQuantity, atMost, t.Frio.Amarillo}}},
-		red:   []alternative{{{WindChillQuantity, atMost, red}}},
+		amber: []alternative{{{WindChillQuantity, atMost, l.Amarillo}}},
+		red:   []alternative{{{WindChillQuantity, atMost, l.Rojo}}},
 	}
 }
 
 func (t *thresholds) wetCold(place Terrain) rule {
-	l := t.FrioMojado
-	both := []alternative{{{WindChillQuantity, atMost, l.WCTMax}, {Precipitation1hQuantity, atLeast, l.P1hMin}}}
-	return redWhere(both, slices.Contains(l.RojoEn, place.Exposure.String()) || l.RojoSiRemota && place.Remote)
-}
-
-// redWhere makes a rule of criteria that mean red in the harsh places and amber
-// elsewhere.
-func redWhere(alternatives []alternative, harsh bool) rule {
-	if harsh {
-		return rule{amber: alternatives, red: alternatives}
+	level := func(l wetColdLimit) []alternative {
+		criteria := alternative{{WindChillQuantity, atMost, l.WCTMax}, {Precipitation1hQuantity, atLeast, l.P1hMin}}
+		if l.MedioMin > 0 {
+			criteria = append(criteria, criterion{MeanWindQuantity, atLeast, l.MedioMin})
+		}
+		return []alternative{criteria}
 	}
-	return rule{amber: alternatives}
+	l := &t.FrioMojado
+	r := rule{amber: level(l.Amarillo)}
+	if slices.Contains(l.RojoEn, place.Exposure.String()) || l.RojoSiRemota && place.Remote {
+		r.red = level(l.Rojo)
+	}
+	return r
 }
 
 func (t *thresholds) snow(place Terrain) rule {
@@ -245,14 +266,22 @@ func (t *thresholds) storm(place Terrain) rule {
 	}
 	if place.Exposure == HighPlateau {
 		p := l.Altiplano
-		amber = append(amber, alternative{{localHour, atLeast, p.Desde}, {localHour, atMost, p.Hasta},
+		amber = append(amber, alternative{{LocalHour, atLeast, p.Desde}, {LocalHour, atMost, p.Hasta},
 			{CAPEQuantity, atLeast, p.Cape}, {Precipitation1hQuantity, atLeast, p.P1h}})
 	}
+	// Where and when a thunderstorm strikes is predictable for hours only
+	// (MeteoSwiss): farther ahead none is red.
 	code := l.CodigoFuerte
 	if slices.Contains(l.RojoEn, place.Exposure.String()) {
 		code = l.Codigo
 	}
-	return rule{amber: amber, red: []alternative{{{WeatherCodeQuantity, atLeast, code}}}}
+	red := []alternative{{{Lead, atMost, l.RojoPlazo}, {WeatherCodeQuantity, atLeast, code}}}
+	if place.Exposure == HighPlateau {
+		p := l.Altiplano
+		red = append(red, alternative{{Lead, atMost, p.RojoPlazo},
+			{WeatherCodeQuantity, atLeast, l.Codigo}, {Precipitation1hQuantity, atLeast, p.RojoP1h}})
+	}
+	return rule{amber: amber, red: red}
 }
 
 func (t *thresholds) heat(place Terrain) rule {
@@ -266,34 +295,22 @@ func (t *thresholds) heat(place Terrain) rule {
 	}
 }
 
-func (t *thresholds) uv(place Terrain) rule {
-	limit := t.UV.Amarillo
-	if place.Exposure == Glacier {
-		limit = t.UV.AmarilloNieve
-	}
-	r := rule{amber: []alternative{{{UVQuantity, atLeast, limit}}}}
-	if t.UV.Rojo != nil {
-		r.red = []alternative{{{UVQuantity, atLeast, *t.UV.Rojo}}}
-	}
-	return r
-}
-
 func (t *thresholds) fire() rule {
-	level := func(f fire, more ...criterion) []alternative {
-		criteria := append(more, criterion{IgnitionQuantity, atLeast, f.PIG}, criterion{MeanWindQuantity, atLeast, f.Medio})
+	l := t.Incendio
+	hours := alternative{{LocalHour, atLeast, l.Desde}, {LocalHour, atMost, l.Hasta}}
+	inHours := func(criteria ...criterion) alternative { return append(slices.Clip(hours), criteria...) }
+	wind := func(f fire) alternative {
+		criteria := inHours(criterion{IgnitionQuantity, atLeast, f.PIG}, criterion{MeanWindQuantity, atLeast, f.Medio})
 		if f.HRMax != nil {
 			criteria = append(criteria, criterion{HumidityQuantity, atMost, *f.HRMax})
 		}
 		if f.TMin != nil {
 			criteria = append(criteria, criterion{TemperatureQuantity, atLeast, *f.TMin})
 		}
-		return []alternative{criteria}
+		return criteria
 	}
-	l := t.Incendio
-	return rule{
-		amber: level(l.Amarillo, criterion{localHour, atLeast, l.Desde}, criterion{localHour, atMost, l.Hasta}),
-		red:   level(l.Rojo),
-	}
+	dry := inHours(criterion{FireWeatherQuantity, atLeast, l.FFWI.FFWI}, criterion{IgnitionQuantity, atLeast, l.FFWI.PIG})
+	return rule{amber: []alternative{wind(l.Amarillo), dry}, red: []alternative{wind(l.Rojo)}}
 }
 
 func (t *thresholds) visibility(place Terrain) rule {

@@ -48,29 +48,50 @@ type pointSeries struct {
 	columns             *Columns
 	point               int
 	all, rain, snowfall running
+	guessed             running // its holes are hours whose snow is the provider's
 }
 
-func (p *pointSeries) open(c *Columns, point int) {
+func (p *pointSeries) open(c *Columns, point int, rules *Rules) {
 	p.columns, p.point = c, point
-	p.all.reset(c.Hours)
-	p.rain.reset(c.Hours)
-	p.snowfall.reset(c.Hours)
-	for i := range c.Hours {
-		total, snow := p.at(Precipitation, i), p.at(Snowfall, i)
-		p.all.add(i, total)
-		p.rain.add(i, liquid(total, snow))
-		p.snowfall.add(i, snow)
+	for _, r := range []*running{&p.all, &p.rain, &p.snowfall, &p.guessed} {
+		r.reset(c.Hours)
 	}
+	for i := range c.Hours {
+		total := p.at(Precipitation, i)
+		rain, snow, known := p.phase(i, total, rules)
+		p.all.add(i, total)
+		p.rain.add(i, rain)
+		p.snowfall.add(i, snow)
+		p.guessed.add(i, known)
+	}
+}
+
+// phase divides the precipitation of an hour into rain (mm) and fresh snow (cm) at the
+// point's own height. Providers divide it at the height of their smoothed ground, where
+// the snow of a pass is rain; so the wet bulb at the point decides. Without a humidity or
+// a temperature the provider's word stands, and known is NaN where something fell.
+func (p *pointSeries) phase(i int, total float64, rules *Rules) (rain, snow, known float64) {
+	l := &rules.limits.Fase
+	if total == 0 {
+		return 0, 0, 0
+	}
+	bulb := WetBulb(p.at(Temperature, i), p.at(Humidity, i))
+	if math.IsNaN(bulb) || math.IsNaN(total) {
+		snow = p.at(Snowfall, i)
+		return liquid(total, snow, l.CmPorMm), snow, math.NaN()
+	}
+	share := clamp((l.TodaLluvia-bulb)/(l.TodaLluvia-l.TodaNieve), 0, 1)
+	return total * (1 - share), l.CmPorMm * total * share, 0
 }
 
 // liquid returns the liquid part in mm of a precipitation total in mm of which
-// snow cm fell as snow, at the provider's 7 cm of snow for 10 mm of water.
-// Without a snowfall all of it counts as rain, the graver reading.
-func liquid(total, snow float64) float64 {
+// snow cm fell as snow, at cmPerMm of snow for a mm of water. Without a snowfall all
+// of it counts as rain, the graver reading.
+func liquid(total, snow, cmPerMm float64) float64 {
 	if math.IsNaN(snow) {
 		return total
 	}
-	return max(0, total-snow/0.7)
+	return max(0, total-snow/cmPerMm)
 }
 
 func (p *pointSeries) at(v Variable, i int) float64 { return p.columns.At(v, p.point, i) }
@@ -95,6 +116,7 @@ func (p *pointSeries) inputs(i int, rules *Rules, in *Inputs) (gaps bool) {
 	in.Set(WindChillQuantity, WindChill(temperature, wind))
 	in.setHeat(temperature, humidity)
 	in.Set(IgnitionQuantity, IgnitionProbability(temperature, humidity, 0))
+	in.Set(FireWeatherQuantity, FireWeather(temperature, humidity, wind))
 	in.Set(SnowDepthQuantity, p.at(SnowDepth, i))
 	in.Set(SightQuantity, p.at(SightRange, i))
 	in.Set(FreezingLevelQuantity, p.at(FreezingLevel, i))
@@ -102,6 +124,9 @@ func (p *pointSeries) inputs(i int, rules *Rules, in *Inputs) (gaps bool) {
 	in.Set(WeatherCodeQuantity, p.at(WeatherCode, i))
 	in.Set(UVQuantity, p.at(UVIndex, i))
 	gaps = p.sums(i, in)
+	if _, guessed := p.guessed.window(i, 24); guessed > 0 {
+		gaps = true
+	}
 	spell, missing := p.rain.window(i, 72)
 	switch {
 	case spell >= rules.limits.Lluvia.Antecedente.P72h:

@@ -50,10 +50,17 @@ const (
 	yes
 )
 
-func (in *Inputs) test(c *criterion, hour float64) truth {
+// when is the hour that is judged: the local hour of the day at the park, and the
+// hours from now.
+type when struct{ hour, lead float64 }
+
+func (in *Inputs) test(c *criterion, at when) truth {
 	x := in.values[c.quantity]
-	if c.quantity == localHour {
-		x = hour
+	switch c.quantity {
+	case LocalHour:
+		x = at.hour
+	case Lead:
+		x = at.lead
 	}
 	switch {
 	case c.holds(x):
@@ -68,12 +75,12 @@ func (in *Inputs) test(c *criterion, hour float64) truth {
 }
 
 // any reports whether one of the alternatives is met.
-func (in *Inputs) any(alternatives []alternative, hour float64) truth {
+func (in *Inputs) any(alternatives []alternative, at when) truth {
 	result := no
 	for _, criteria := range alternatives {
 		all := yes
 		for i := range criteria {
-			all = min(all, in.test(&criteria[i], hour))
+			all = min(all, in.test(&criteria[i], at))
 			if all == no {
 				break
 			}
@@ -86,14 +93,14 @@ func (in *Inputs) any(alternatives []alternative, hour float64) truth {
 	return result
 }
 
-// vote returns the severity that the known values prove under a rule at a local
-// hour of the day, and whether they decide it: Calm with a missing value that
-// could have been dangerous is undecided.
-func (in *Inputs) vote(r *rule, hour float64) (s Severity, decided bool) {
-	if in.any(r.red, hour) == yes {
+// vote returns the severity that the known values prove under a rule, and whether
+// they decide it: Calm with a missing value that could have been dangerous is
+// undecided.
+func (in *Inputs) vote(r *rule, at when) (s Severity, decided bool) {
+	if in.any(r.red, at) == yes {
 		return Severe, true
 	}
-	switch in.any(r.amber, hour) {
+	switch in.any(r.amber, at) {
 	case yes:
 		return Moderate, true
 	case no:
@@ -108,7 +115,7 @@ func (in *Inputs) knowsAny(r *rule) bool {
 	for _, alternatives := range [][]alternative{r.amber, r.red} {
 		for _, criteria := range alternatives {
 			for _, c := range criteria {
-				if c.quantity != localHour && !math.IsNaN(in.values[c.quantity]) {
+				if c.quantity < LocalHour && !math.IsNaN(in.values[c.quantity]) {
 					return true
 				}
 			}
@@ -119,8 +126,7 @@ func (in *Inputs) knowsAny(r *rule) bool {
 
 // Severity returns what one model's values prove of a hazard, and whether they
 // decide it. hour is the local hour of the day at the park and lead the hours
-// from now: a thunderstorm far ahead is at most Moderate. NoVote when no input
-// of the hazard is known; Calm for a hazard that does not exist on the terrain.
+// from now. NoVote when no input of the hazard is known; Calm for a hazard that does not exist on the terrain.
 // An undecided Calm must not be counted as a vote.
 func (r *Rules) Severity(h Hazard, t Terrain, in Inputs, hour, lead int) (s Severity, decided bool) {
 	if !r.Applies(h, t) {
@@ -130,34 +136,24 @@ func (r *Rules) Severity(h Hazard, t Terrain, in Inputs, hour, lead int) (s Seve
 	if !in.knowsAny(rule) {
 		return NoVote, false
 	}
-	s, decided = r.terrain(t).vote(h, &in, float64(hour))
-	return r.capStorm(h, s, lead), decided
+	return r.terrain(t).vote(h, &in, when{float64(hour), float64(lead)})
 }
 
 // ballot is the severity as it is counted: NoVote unless decided.
-func (r *Rules) ballot(h Hazard, set *terrainRules, in *Inputs, hour float64, lead int) Severity {
-	s, decided := set.vote(h, in, hour)
+func (t *terrainRules) ballot(h Hazard, in *Inputs, at when) Severity {
+	s, decided := t.vote(h, in, at)
 	if !decided {
 		return NoVote
-	}
-	return r.capStorm(h, s, lead)
-}
-
-// capStorm holds thunderstorms far ahead at Moderate: where and when one strikes
-// is predictable for hours only (MeteoSwiss).
-func (r *Rules) capStorm(h Hazard, s Severity, lead int) Severity {
-	if h == Storm && lead > r.limits.Tormenta.RojoPlazo {
-		return min(s, Moderate)
 	}
 	return s
 }
 
 // vote is that of the rule in force. After rain that may have been a wet spell it is
 // calm only where it would be after one.
-func (t *terrainRules) vote(h Hazard, in *Inputs, hour float64) (s Severity, decided bool) {
-	s, decided = in.vote(t.rule(h, in), hour)
+func (t *terrainRules) vote(h Hazard, in *Inputs, at when) (s Severity, decided bool) {
+	s, decided = in.vote(t.rule(h, in), at)
 	if h == Rain && in.wetSpell == unknown && s == Calm && decided {
-		wet, sure := in.vote(&t.wetRain, hour)
+		wet, sure := in.vote(&t.wetRain, at)
 		return Calm, sure && wet == Calm
 	}
 	return s, decided

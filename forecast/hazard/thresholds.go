@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -35,16 +36,17 @@ type thresholds struct {
 		Resto  string   `json:"resto"`
 	} `json:"viento_lluvia"`
 	Frio struct {
-		Amarillo   float64 `json:"amarillo_wct"`
-		Rojo       float64 `json:"rojo_wct"`
-		RojoRemoto float64 `json:"rojo_wct_remoto_o_cresta"`
+		Base      coldLimit `json:"base"`
+		Cresta    coldLimit `json:"cresta_paso"`
+		Glaciar   coldLimit `json:"glaciar_nieve"`
+		Altiplano coldLimit `json:"altiplano"`
+		Desde     float64   `json:"desde_altitud_m"` // height from which muy_alto holds for every exposure
+		MuyAlto   coldLimit `json:"muy_alto"`
 	} `json:"frio"`
 	FrioMojado struct {
-		WCTMax       float64  `json:"wct_max"`
-		P1hMin       float64  `json:"p1h_min"`
+		pair[wetColdLimit]
 		RojoEn       []string `json:"rojo_en"`
 		RojoSiRemota bool     `json:"rojo_si_remota"`
-		Resto        string   `json:"resto"`
 	} `json:"frio_mojado"`
 	Nieve24h struct {
 		Base    pair[float64] `json:"base"`
@@ -78,6 +80,7 @@ type thresholds struct {
 		Amarillo []debrisFlow `json:"amarillo"`
 		Rojo     []debrisFlow `json:"rojo"`
 		SurResta float64      `json:"sur_resta_h0"`
+		Requiere string       `json:"requiere"`
 	} `json:"aluvion"`
 	Tormenta struct {
 		Codigo       float64 `json:"codigo_min"`
@@ -85,13 +88,15 @@ type thresholds struct {
 		Cape         float64 `json:"cape"`
 		Chubasco     float64 `json:"chubasco"`
 		Altiplano    struct {
-			Cape  float64 `json:"cape"`
-			P1h   float64 `json:"p1h"`
-			Desde float64 `json:"hora_desde"`
-			Hasta float64 `json:"hora_hasta"`
+			Cape      float64 `json:"cape"`
+			P1h       float64 `json:"p1h"`
+			Desde     float64 `json:"hora_desde"`
+			Hasta     float64 `json:"hora_hasta"`
+			RojoP1h   float64 `json:"rojo_p1h"`
+			RojoPlazo float64 `json:"rojo_plazo_max_h"`
 		} `json:"altiplano"`
 		RojoEn    []string `json:"rojo_en"`
-		RojoPlazo int      `json:"rojo_plazo_max_h"`
+		RojoPlazo float64  `json:"rojo_plazo_max_h"`
 	} `json:"tormenta"`
 	Calor struct {
 		Base        pair[float64] `json:"base"`
@@ -99,18 +104,26 @@ type thresholds struct {
 		SinSombraEn []string      `json:"sin_sombra_en"`
 	} `json:"calor"`
 	UV struct {
-		Amarillo      float64  `json:"amarillo"`
-		AmarilloNieve float64  `json:"amarillo_nieve"`
-		Rojo          *float64 `json:"rojo"` // null: UV alone is never red
+		SoloInforma bool      `json:"solo_informa"`
+		Clases      []uvClass `json:"clases"`
+		GlaciarMas  int       `json:"glaciar_nieve_clases_mas"`
 	} `json:"uv"`
+	Fase struct {
+		Nota       string  `json:"nota"`
+		TodaNieve  float64 `json:"bulbo_toda_nieve"`
+		TodaLluvia float64 `json:"bulbo_toda_lluvia"`
+		CmPorMm    float64 `json:"cm_por_mm"`
+	} `json:"fase"`
 	Incendio struct {
-		Requiere    string  `json:"requiere"`
-		Amarillo    fire    `json:"amarillo"`
-		AmarilloFWI float64 `json:"amarillo_fwi"` // the daily fire weather index is not computed yet
-		RojoFWI     float64 `json:"rojo_fwi"`
-		Rojo        fire    `json:"rojo"`
-		Desde       float64 `json:"hora_desde"`
-		Hasta       float64 `json:"hora_hasta"`
+		Requiere string `json:"requiere"`
+		Amarillo fire   `json:"amarillo"`
+		FFWI     struct {
+			FFWI float64 `json:"ffwi"`
+			PIG  float64 `json:"pig"`
+		} `json:"amarillo_ffwi"`
+		Rojo  fire    `json:"rojo"`
+		Desde float64 `json:"hora_desde"`
+		Hasta float64 `json:"hora_hasta"`
 	} `json:"incendio"`
 	Visibilidad struct {
 		Amarillo  float64  `json:"amarillo"`
@@ -145,6 +158,18 @@ type windLimit struct {
 
 // noWindLimit in the file of thresholds, in km/h, stands for no limit.
 const noWindLimit = 999
+
+type coldLimit struct {
+	Amarillo float64 `json:"amarillo_wct"`
+	Rojo     float64 `json:"rojo_wct"`
+}
+
+// wetColdLimit has a mean wind for red alone; 0 asks for none.
+type wetColdLimit struct {
+	WCTMax   float64 `json:"wct_max"`
+	P1hMin   float64 `json:"p1h_min"`
+	MedioMin float64 `json:"medio_min"`
+}
 
 type driftLimit struct {
 	Medio   float64 `json:"medio"`
@@ -196,9 +221,8 @@ type Threshold struct {
 	Description string
 }
 
-// ParseRules reads a file of thresholds. An unknown or missing name, a number
-// that cannot be and a threshold of red that is easier to reach than that of
-// amber are errors that name the place.
+// ParseRules reads a file of thresholds. An unknown or missing name and a threshold
+// of red that is easier to reach than that of amber are errors that name the place.
 func ParseRules(data []byte) (*Rules, error) {
 	var t thresholds
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -207,18 +231,48 @@ func ParseRules(data []byte) (*Rules, error) {
 		return nil, fmt.Errorf("thresholds: %w", err)
 	}
 	list, err := flatten(data)
+	if err == nil {
+		err = faults(&t, list)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("thresholds: %w", err)
 	}
+	return &Rules{limits: t, list: list, sets: buildSets(&t)}, nil
+}
+
+// faults names every fault of a file at once.
+func faults(t *thresholds, list []Threshold) error {
+	var all []error
 	if t.Version == "" {
-		return nil, fmt.Errorf("thresholds: version is missing")
+		all = append(all, errors.New("version is missing"))
 	}
-	for i := range NumExposures {
-		if _, ok := t.Viento[Exposure(i).String()]; !ok {
-			return nil, fmt.Errorf("thresholds: viento.%s is missing", Exposure(i))
+	embedded, err := flatten(defaultThresholds)
+	if err != nil {
+		return err
+	}
+	values := map[string]*Threshold{}
+	for i := range list {
+		values[list[i].Key] = &list[i]
+	}
+	for _, want := range embedded {
+		if have := values[want.Key]; have == nil || have.HasValue != want.HasValue {
+			all = append(all, fmt.Errorf("%s is missing", want.Key))
 		}
 	}
-	return &Rules{limits: t, list: list, sets: buildSets(&t)}, nil
+	for _, amber := range list {
+		red := values[strings.Replace(amber.Key, "amarillo", "rojo", 1)]
+		if red == nil || !red.HasValue || !amber.HasValue {
+			continue
+		}
+		if milder := red.Value < amber.Value; milder != dangerousWhenLow(red.Key) && red.Value != amber.Value {
+			all = append(all, fmt.Errorf("%s (%g) is easier to reach than %s (%g)", red.Key, red.Value, amber.Key, amber.Value))
+		}
+	}
+	return errors.Join(all...)
+}
+
+func dangerousWhenLow(key string) bool {
+	return strings.Contains(key, "wct") || strings.HasPrefix(key, "visibilidad.")
 }
 
 // flatten lists the values of the file in its order.
@@ -253,7 +307,7 @@ func walk(d *json.Decoder, path string, list *[]Threshold) error {
 	case float64:
 		*list = append(*list, describe(Threshold{Key: path, Value: v, HasValue: true}))
 	case string:
-		if path == "version" || path == "nota" {
+		if path == "version" || path == "nota" || strings.HasSuffix(path, ".nota") {
 			return nil // about the file, no threshold
 		}
 		*list = append(*list, describe(Threshold{Key: path, Text: v}))

@@ -50,9 +50,9 @@ func (y *year) sample(cat *catalogue.Catalogue, rules *hazard.Rules, zone hazard
 		if trail.Zone != zone {
 			continue
 		}
-		site := hazard.Site{Zone: zone, Remote: trail.Remote, Fuel: trail.Fuel, TimeZone: cat.Parks[trail.Park].TimeZone}
+		site := hazard.Site{Zone: zone, Remote: trail.Remote, Fuel: trail.Fuel, Basin: trail.Basin, TimeZone: cat.Parks[trail.Park].TimeZone}
 		for _, p := range trail.Points {
-			site.Points = append(site.Points, hazard.Point{Exposure: p.Exposure, Critical: p.Critical, At: len(places)})
+			site.Points = append(site.Points, hazard.Point{Exposure: p.Exposure, Critical: p.Critical, HeightM: p.Location.Elevation, At: len(places)})
 			places = append(places, p.Location)
 		}
 		sites = append(sites, site)
@@ -79,9 +79,7 @@ func (y *year) count(estimates []hazard.Estimate, zone *time.Location) {
 		state := hazard.Green
 		for _, one := range e.Hazards {
 			y.hazards[one.Hazard][one.State]++
-			if one.Hazard != hazard.UV {
-				state = max(state, one.State)
-			}
+			state = max(state, one.State)
 		}
 		y.states[state]++
 	}
@@ -105,7 +103,7 @@ func TestYear(t *testing.T) {
 		}
 		share := func(s hazard.State) float64 { return float64(y.states[s]) / float64(y.hours) }
 		day := func(s hazard.State) float64 { return float64(y.dayStates[s]) / float64(y.trailDays) }
-		t.Logf("%s: %d h; hours without UV amber %.3f red %.3f; trail-days with UV green %.3f amber %.3f red %.3f",
+		t.Logf("%s: %d h; hours amber %.3f red %.3f; trail-days green %.3f amber %.3f red %.3f",
 			zone, y.hours, share(hazard.Amber), share(hazard.Red), day(hazard.Green), day(hazard.Amber), day(hazard.Red))
 		for h := range y.hazards {
 			t.Logf("    %-14s amber %.4f red %.4f", hazard.Hazard(h), float64(y.hazards[h][hazard.Amber])/float64(y.hours), float64(y.hazards[h][hazard.Red])/float64(y.hours))

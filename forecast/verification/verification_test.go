@@ -340,10 +340,10 @@ func TestTruthTakesTheWorstPoint(t *testing.T) {
 }
 
 // A hazard that the truth cannot see counts on neither side of the trail as a
-// whole: the UV of a summer is no false alarm because a reanalysis has none.
+// whole: the fog of a morning is no false alarm because a reanalysis has none.
 func TestWhatTheTruthCannotSeeCountsNowhere(t *testing.T) {
-	row := store.IssuedRow{State: hazard.Amber, Main: hazard.UV}
-	row.Hazards[hazard.UV] = store.IssuedHazard{Applies: true, State: hazard.Amber, Total: 1, Amber: 1}
+	row := store.IssuedRow{State: hazard.Amber, Main: hazard.Visibility}
+	row.Hazards[hazard.Visibility] = store.IssuedHazard{Applies: true, State: hazard.Amber, Total: 1, Amber: 1}
 	row.Hazards[hazard.Wind] = store.IssuedHazard{Applies: true, State: hazard.Green, Total: 4, Amber: 1}
 	var truth trailTruth
 	for k := range 24 {
@@ -366,8 +366,8 @@ func TestWhatTheTruthCannotSeeCountsNowhere(t *testing.T) {
 	if pairs[1+hazard.Wind] != want {
 		t.Errorf("wind: %+v, want %+v", pairs[1+hazard.Wind], want)
 	}
-	if uv := pairs[1+hazard.UV]; uv.Known() || uv.Dropped != 0 {
-		t.Errorf("UV: %+v", uv)
+	if fog := pairs[1+hazard.Visibility]; fog.Known() || fog.Dropped != 0 {
+		t.Errorf("fog: %+v", fog)
 	}
 	if cold := pairs[1+hazard.Cold]; cold.Known() || cold.Dropped != 0 {
 		t.Errorf("a hazard that the trail does not have: %+v", cold)

@@ -62,7 +62,7 @@ func cause(c *hazard.Cause, trail, place string) Cause {
 	return Cause{
 		Quantity: c.Quantity.String(),
 		Value:    decimal(c.Value, decimals), Min: decimal(c.Min, decimals), Max: decimal(c.Max, decimals),
-		Threshold: decimal(c.Threshold, 2), Unit: c.Quantity.Unit(),
+		Threshold: decimal(c.Threshold, 2), Over: int(c.Over), Total: int(c.Total), Unit: c.Quantity.Unit(),
 		Trail: orNull(trail), Point: orNull(place),
 	}
 }

@@ -76,12 +76,12 @@ func TestFormIsUnderstood(t *testing.T) {
 	everything := with(t, wholeForm, map[string]any{
 		"parques":  []string{"lauca", "torres-del-paine", "lauca"},
 		"senderos": []string{"torres-del-paine/base-torres", "base-torres"}, "nivel_minimo": "peligro",
-		"amenazas": []string{"viento", "uv", "viento"}, "idioma": "en", "webpush": json.RawMessage("null"),
+		"amenazas": []string{"viento", "calor", "viento"}, "idioma": "en", "webpush": json.RawMessage("null"),
 	})
 	wish, faults = check(t, everything)
 	p := wish.Preferences
 	if len(faults) > 0 || !slices.Equal(p.Parks, []string{"lauca", "torres-del-paine"}) || !slices.Equal(p.Trails, []string{"torres-del-paine/base-torres"}) ||
-		p.MinLevel != alert.Danger || p.Hazards != subscription.HazardSet(0).With(hazard.Wind).With(hazard.UV) || p.Language != subscription.English {
+		p.MinLevel != alert.Danger || p.Hazards != subscription.HazardSet(0).With(hazard.Wind).With(hazard.Heat) || p.Language != subscription.English {
 		t.Errorf("%+v, %v", wish, faults)
 	}
 }

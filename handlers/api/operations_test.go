@@ -276,7 +276,7 @@ func sample(t testing.TB) *build {
 	}
 	point := &trail.Points[0]
 	point.Location.Latitude, point.Location.Longitude, point.Location.Elevation = -50.9, -73.15, 1220
-	gust := hazard.Cause{Quantity: hazard.GustQuantity, Value: 94.7, Min: 81.2, Max: 108, Threshold: 90}
+	gust := hazard.Cause{Quantity: hazard.GustQuantity, Value: 94.7, Min: 81.2, Max: 108, Threshold: 90, Over: 3, Total: 4}
 	present := &e.Trails[0].Hours[0]
 	present.Confidence, present.Models = hazard.High, []hazard.Vote{{Model: "ecmwf_ifs025", Run: hour.Add(-7 * time.Hour), Lead: 7}}
 	present.Medians = hazard.Medians{Temperature: 4.2, FeelsLike: -6.1, Wind: 58.3, Gust: 94.7, FreezingLevel: 1450, Sight: 24140, UV: 2.5}

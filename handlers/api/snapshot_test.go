@@ -70,7 +70,7 @@ func estimate(h int, letter byte) hazard.Estimate {
 			{Hazard: hazard.Cold, State: hazard.Green, Agree: 4, Total: 4},
 			{Hazard: hazard.Visibility},
 		}
-		e.Hazards[0].SetCauses(hazard.Cause{Quantity: hazard.GustQuantity, Value: 94.66, Min: nan, Max: 118, Threshold: 90})
+		e.Hazards[0].SetCauses(hazard.Cause{Quantity: hazard.GustQuantity, Value: 94.66, Min: nan, Max: 118, Threshold: 90, Over: 3, Total: 4})
 		e.Hazards[1].SetCauses(hazard.Cause{Value: 1})
 	default:
 		e.Quality, e.Reason, e.Confidence = hazard.NoData, hazard.DataTooOld, hazard.NoConfidence

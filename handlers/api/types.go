@@ -225,6 +225,8 @@ type Cause struct {
 	Min       *float64 `json:"minimo"`
 	Max       *float64 `json:"maximo"`
 	Threshold *float64 `json:"umbral"`
+	Over      int      `json:"modelos_sobre" minimum:"0"`
+	Total     int      `json:"modelos_total" minimum:"0"`
 	Unit      string   `json:"unidad"`
 	Trail     *string  `json:"sendero"`
 	Point     *string  `json:"punto"`

@@ -106,7 +106,7 @@ func filledIn(change func(url.Values)) url.Values {
 func TestFormBecomesARequest(t *testing.T) {
 	whole := subscription.Preferences{Parks: []string{"conguillio"}, Trails: []string{"torres-del-paine/mirador-base-torres"}, Language: subscription.English}
 	whole.MinLevel = alert.Danger
-	whole.Hazards = whole.Hazards.With(hazard.Wind).With(hazard.UV)
+	whole.Hazards = whole.Hazards.With(hazard.Wind).With(hazard.Heat)
 	whole.Quiet = &subscription.Quiet{From: 22 * 60, To: 6 * 60}
 	whole.Trip = &subscription.Trip{From: "2026-12-01", To: "2026-12-09"}
 	least := subscription.Preferences{Parks: []string{"torres-del-paine"}}
@@ -125,7 +125,7 @@ func TestFormBecomesARequest(t *testing.T) {
 		{"the trap", func(in url.Values) { in.Set(site.TrapField, "comprar") }, least, true},
 		{"everything", func(in url.Values) {
 			in["parques"] = []string{"conguillio", "torres-del-paine", "conguillio"} // a trail stands for its park
-			in["senderos"], in["amenazas"] = whole.Trails, []string{"viento", "uv"}
+			in["senderos"], in["amenazas"] = whole.Trails, []string{"viento", "calor"}
 			in["silencio_desde"], in["silencio_hasta"] = []string{"22:00"}, []string{"06:00"}
 			in["viaje_desde"], in["viaje_hasta"] = []string{"2026-12-01"}, []string{"2026-12-09"}
 			in["nivel_minimo"], in["idioma"], in["otra_cosa"] = []string{"peligro"}, []string{"en"}, []string{"x"}

@@ -76,12 +76,12 @@ func TestManagePageChangesTheSubscription(t *testing.T) {
 			}
 		}))
 	}
-	got := change(func(in url.Values) { in.Set("nivel_minimo", "peligro"); in.Set("amenazas", "uv") })
-	if got.Status != 200 || !strings.Contains(got.Text, "Cambios guardados") || !strings.Contains(got.Text, "radiación UV") || f.Subscriptions.Changes != 1 {
+	got := change(func(in url.Values) { in.Set("nivel_minimo", "peligro"); in.Set("amenazas", "calor") })
+	if got.Status != 200 || !strings.Contains(got.Text, "Cambios guardados") || !strings.Contains(got.Text, "calor") || f.Subscriptions.Changes != 1 {
 		t.Fatalf("%d after %d changes: %s", got.Status, f.Subscriptions.Changes, got.Text)
 	}
 	kept := f.Subscriptions.Active[activeToken]
-	if p := kept.Preferences; spelled(p) != "torres-del-paine;;peligro;es;uv," || kept.Address != "ana@correo.cl" {
+	if p := kept.Preferences; spelled(p) != "torres-del-paine;;peligro;es;calor," || kept.Address != "ana@correo.cl" {
 		t.Errorf("kept %s for %s", spelled(p), kept.Address)
 	}
 	for name, wrong := range map[string]func(url.Values){
@@ -103,7 +103,7 @@ func TestManagePageChangesTheSubscription(t *testing.T) {
 	if got := change(nil); got.Status != 503 || got.Header.Get("Retry-After") != "120" || strings.Contains(f.Log.String(), "AbC-") {
 		t.Errorf("a full disk: %d", got.Status)
 	}
-	if spelled(f.Subscriptions.Active[activeToken].Preferences) != "torres-del-paine;;peligro;es;uv," {
+	if spelled(f.Subscriptions.Active[activeToken].Preferences) != "torres-del-paine;;peligro;es;calor," {
 		t.Error("what was refused was kept")
 	}
 }

@@ -24,7 +24,7 @@ func TestOneAlertOnItsPage(t *testing.T) {
 	}{
 		{"/alertas/a-ahora", []string{
 			"Peligro: viento fuerte", park.Name, "hasta medianoche de hoy (sáb 21)", "11 horas · vigente", "3 de 4 modelos · confianza media",
-			"rachas: 94 km/h (umbral 90 km/h; entre 71 y 118 km/h según el modelo) en Mirador", trail.Name,
+			"rachas en Mirador: 3 de 4 modelos sobre 90 km/h (mediana 94 km/h; entre 71 y 118 km/h según el modelo)", trail.Name,
 			"Estimado sáb 21 nov, 14:00 , vigente hasta sáb 21 nov, 15:20", "Sube a peligro: sáb 21, 13–24 h.", "Se emite con nivel precaución",
 			"ninguna persona la revisó", "ECMWF IFS", "Considere postergar", "Consulte a la administración",
 		}},

@@ -8,8 +8,8 @@ import (
 
 // What the tests in a browser look at beside the pages.
 var (
-	AWeek, Sunny, FullSheet, Walk = aWeek, sunny, fullSheet, walk
-	TableColumns                  = tableColumns
+	AWeek, FullSheet, Walk = aWeek, fullSheet, walk
+	TableColumns           = tableColumns
 )
 
 // HomeCounts are how many parks the first page counts, by the key of their state.

@@ -25,7 +25,7 @@ type homePage struct {
 type levelCount struct {
 	Level
 	Parks int
-	Text  string
+	Text  string // on the page of a park: how many of its trails
 }
 
 // levelGroup is the parks in one state, by region from north to south.
@@ -34,7 +34,6 @@ type levelGroup struct {
 	Anchor  string
 	Title   string
 	Lead    string // what holds for every park that says nothing else
-	Note    string // what to know of a group of this kind
 	Regions []regionRows
 	meaning string // Lead as the headlines have it
 }
@@ -78,10 +77,9 @@ func (v View) home() homePage {
 
 // standing is a park with its state, on its way into the lists of the page.
 type standing struct {
-	park   int
-	state  hazard.State
-	uvOnly bool // amber, and nothing but UV is
-	row    parkRow
+	park  int
+	state hazard.State
+	row   parkRow
 }
 
 // standings returns every park, by region from north to south.
@@ -89,7 +87,7 @@ func (v View) standings() []standing {
 	list := make([]standing, 0, len(v.Catalogue.Parks))
 	for _, i := range NorthToSouth(v.Catalogue.Parks) {
 		state, row := v.parkRow(i)
-		list = append(list, standing{i, state, state == hazard.Amber && v.onlyUV(i), row})
+		list = append(list, standing{i, state, row})
 	}
 	return list
 }
@@ -119,75 +117,39 @@ func (v View) shortMeaning(o snapshot.ParkState, meaning string) string {
 	}
 }
 
-// onlyUV reports whether UV is all that the hour has against a park: in summer the
-// commonest cause of amber, and no storm.
-func (v View) onlyUV(park int) bool {
-	p, found := v.Catalogue.Parks[park], false
-	for trail := p.FirstTrail; trail < p.FirstTrail+p.NumTrails; trail++ {
-		for _, h := range v.TrailAt(trail, 0).Hazards {
-			if h.State < hazard.Amber {
-				continue
-			}
-			if h.Hazard != hazard.UV {
-				return false
-			}
-			found = true
-		}
-	}
-	return found
-}
-
-// counts returns how many parks are in each state, and of the amber ones how many
-// are by UV alone.
+// counts returns how many parks are in each state.
 func (v View) counts(parks []standing) []levelCount {
 	var list []levelCount
 	for _, state := range statesWorstFirst {
 		c := levelCount{Level: v.level(state)}
-		uv := 0
 		for _, p := range parks {
 			if p.state == state {
 				c.Parks++
-				if p.uvOnly {
-					uv++
-				}
 			}
-		}
-		switch {
-		case uv > 0 && uv == c.Parks:
-			c.Text = v.Text("portada.uv_todos")
-		case uv > 0:
-			c.Text = v.Text("portada.uv_algunos", "n", uv)
 		}
 		list = append(list, c)
 	}
 	return list
 }
 
-// groups lists the parks worst first. Those that are amber by UV alone come after
-// the other amber ones, by themselves.
+// groups lists the parks worst first.
 func (v View) groups(parks []standing) []levelGroup {
 	var groups []levelGroup
 	for _, state := range statesWorstFirst {
-		first := "estado-" + wording.StateKey(state)
-		for _, uv := range []bool{false, true} {
-			g := levelGroup{Level: v.level(state), Anchor: first, Title: v.Text("portada.grupo." + wording.StateKey(state))}
-			if uv {
-				g.Title, g.Note = v.Text("portada.grupo_uv"), v.Text("portada.grupo_uv_nota")
+		key := wording.StateKey(state)
+		g := levelGroup{Level: v.level(state), Anchor: "estado-" + key, Title: v.Text("portada.grupo." + key)}
+		for _, p := range parks {
+			if p.state == state {
+				g.add(p.row)
 			}
-			for _, p := range parks {
-				if p.state == state && p.uvOnly == uv {
-					g.add(p.row)
-				}
-			}
-			if len(g.Regions) == 0 {
-				continue
-			}
-			if state == hazard.Green || state == hazard.Unknown || uv {
-				v.abridge(&g)
-			}
-			groups = append(groups, g)
-			first = "estado-uv"
 		}
+		if len(g.Regions) == 0 {
+			continue
+		}
+		if state <= hazard.Green {
+			v.abridge(&g)
+		}
+		groups = append(groups, g)
 	}
 	return groups
 }

@@ -18,27 +18,6 @@ func homeOf(t testing.TB, e *store.Snapshot) homePage {
 	return viewOf(t, e, now).home()
 }
 
-// sunny is the snapshot with some green parks amber by UV alone, and one of them by
-// cold too.
-func sunny(t testing.TB, parks int) *store.Snapshot {
-	e := newSnapshot(t)
-	m := viewOf(t, e, now)
-	uv := hazard.Cause{Quantity: hazard.UVQuantity, Value: 9, Min: 8, Max: 10, Threshold: 8}
-	mixed := false
-	for i, p := range e.Catalogue.Parks {
-		if parks > 0 && m.Park(i, 0).State == hazard.Green {
-			parks--
-			hour := &e.Trails[p.FirstTrail].Hours[0]
-			*hour = signalled(noonHour, hazard.UV, hazard.Amber, uv)
-			if !mixed {
-				mixed = true
-				hour.Hazards[hazard.Cold] = signalled(noonHour, hazard.Cold, hazard.Amber, chill).Hazards[hazard.Cold]
-			}
-		}
-	}
-	return e
-}
-
 func TestHomeOrder(t *testing.T) {
 	e := newSnapshot(t)
 	home := homeOf(t, e)
@@ -115,37 +94,6 @@ func TestLettersOutsideTheAlphabetHaveAPlace(t *testing.T) {
 	page := pageOf(t, short(e), now, "/")
 	if err := wellFormed(page); err != nil || !strings.Contains(page, `href="#letra-enie">Ñ<`) {
 		t.Errorf("the index of odd names: %v", err)
-	}
-}
-
-func TestUVAloneIsSaidApart(t *testing.T) {
-	e := sunny(t, 12)
-	home := homeOf(t, e)
-	before := homeOf(t, newSnapshot(t)).Counts[1].Parks
-	if c := home.Counts[1]; c.Parks != before+12 || c.Text != "11 solo por radiación UV" {
-		t.Errorf("%d amber, %q", c.Parks, c.Text)
-	}
-	var titles, anchors []string
-	for _, g := range home.Groups {
-		titles, anchors = append(titles, g.Title), append(anchors, g.Anchor)
-	}
-	if want := []string{"En rojo", "En amarillo", "En amarillo solo por radiación UV", "Sin datos", "En verde"}; !slices.Equal(titles, want) {
-		t.Errorf("groups %v", titles)
-	}
-	if want := []string{"estado-rojo", "estado-amarillo", "estado-uv", "estado-nada", "estado-verde"}; !slices.Equal(anchors, want) {
-		t.Errorf("anchors %v", anchors)
-	}
-	for i := range e.Trails { // nothing but UV anywhere
-		if h := e.Trails[i].Hours[0]; h.State == hazard.Amber && h.Main != hazard.UV || h.Hazards != nil && h.Hazards[hazard.Cold].State == hazard.Amber {
-			e.Trails[i].Hours[0] = green(noonHour)
-		}
-	}
-	home = homeOf(t, e)
-	if c := home.Counts[1]; c.Text != "por radiación UV" {
-		t.Errorf("all by UV: %q", c.Text)
-	}
-	if page := pageOf(t, e, now, "/"); !strings.Contains(page, `href="#estado-amarillo"`) || wellFormed(page) != nil {
-		t.Errorf("the count of amber leads nowhere: %v", wellFormed(page))
 	}
 }
 

@@ -24,7 +24,7 @@ import (
 // TestTheFirstPageInABrowser drives what scripts add to the first page: the search
 // and the map.
 func TestTheFirstPageInABrowser(t *testing.T) {
-	e := sunny(t, 5)
+	e := newSnapshot(t)
 	e.ValidUntil = time.Date(2999, 1, 1, 0, 0, 0, 0, time.UTC)
 	s := newSite(t)
 	server := httptest.NewServer(firstPage(t, s, e))

@@ -104,9 +104,13 @@ func (w ruleWords) steps() []string {
 		votes += " " + w.Text("metodo.paso.uno")
 	}
 	return []string{
-		w.Text("metodo.paso.puntos"), w.Text("metodo.paso.celda"), w.Text("metodo.paso.voto"), w.Text("metodo.paso.falta"), votes,
+		w.Text("metodo.paso.puntos"), w.Text("metodo.paso.celda"),
+		w.Text("metodo.paso.fase", "nieve", w.figure("fase.bulbo_toda_nieve"), "lluvia", w.figure("fase.bulbo_toda_lluvia"), "cm", w.figure("fase.cm_por_mm")),
+		w.Text("metodo.paso.voto"), w.Text("metodo.paso.falta"), votes,
 		w.Text("metodo.paso.plazo", "rojo", w.figure("combinacion.plazo_rojo_h"), "nivel", w.figure("combinacion.plazo_nivel_h")),
 		w.Text("metodo.paso.peor"), w.Text("metodo.paso.cuenta"),
+		w.Text("metodo.paso.uv", "moderado", w.figure("uv.clases.1.0"), "alto", w.figure("uv.clases.2.0"), "muy", w.figure("uv.clases.3.0"),
+			"extremo", w.figure("uv.clases.4.0"), "mas", w.figure("uv.glaciar_nieve_clases_mas")),
 	}
 }
 
@@ -135,9 +139,7 @@ func (w ruleWords) notes(h hazard.Hazard) []string {
 	case hazard.Rain:
 		return []string{w.Text("metodo.nota.lluvia", "mm", w.figure("lluvia.antecedente.p72h"), "factor", w.figure("lluvia.antecedente.factor"))}
 	case hazard.Storm:
-		return []string{w.Text("metodo.nota.tormenta", "h", w.figure("tormenta.rojo_plazo_max_h"))}
-	case hazard.Fire:
-		return []string{w.Text("metodo.nota.incendio", "amarillo", w.figure("incendio.amarillo_fwi"), "rojo", w.figure("incendio.rojo_fwi"))}
+		return []string{w.Text("metodo.nota.tormenta")}
 	case hazard.Visibility:
 		return []string{w.Text("metodo.nota.visibilidad")}
 	default:

@@ -29,7 +29,7 @@ func otherRules(t *testing.T) (*hazard.Rules, map[string]float64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	changed = []byte(strings.Replace(string(changed), `"version":"2026.11.1"`, `"version":"3000.1.7"`, 1))
+	changed = []byte(strings.Replace(string(changed), `"version":"2026.12.1"`, `"version":"3000.1.7"`, 1))
 	rules, err := hazard.ParseRules(changed)
 	if err != nil {
 		t.Fatal(err)
@@ -140,12 +140,12 @@ func TestMethodShowsNoOtherFigures(t *testing.T) {
 		known := map[string]bool{}
 		for x := range hazard.NumExposures {
 			for _, z := range hazard.Zones() {
-				for _, remote := range []bool{true, false} {
-					amber, red := e.Rules.Criteria(h, hazard.Terrain{Exposure: hazard.Exposure(x), Zone: z, Remote: remote, Fuel: true})
+				for _, condition := range conditions {
+					amber, red := e.Rules.Criteria(h, terrain(condition, z, hazard.Exposure(x)))
 					for _, criteria := range append(amber, red...) {
 						for _, c := range criteria {
 							value := c.Threshold
-							if !c.HourOfDay && c.Quantity == hazard.IgnitionQuantity {
+							if c.Quantity == hazard.IgnitionQuantity {
 								value *= 100
 							}
 							known[strconv.FormatFloat(value, 'f', -1, 64)] = true
@@ -171,7 +171,7 @@ func TestMethodTellsPlacesApart(t *testing.T) {
 	words := viewOf(t, newSnapshot(t), now)
 	for h, want := range map[hazard.Hazard][]string{
 		hazard.Wind:       {"cresta, paso o flanco de volcán, glaciar o nieve permanente", "bosque", "demás lugares"},
-		hazard.Cold:       {"a más de 4 h de un refugio", "cresta, paso o flanco de volcán, glaciar o nieve permanente", "demás lugares"},
+		hazard.Cold:       {"desde 5000 m de altitud", "cresta, paso o flanco de volcán, glaciar o nieve permanente, altiplano", "demás lugares"},
 		hazard.Rain:       {"zona: árida", "zona: centro, sur, austral; vado o quebrada", "zona: centro, sur, austral; demás lugares"},
 		hazard.DebrisFlow: {"zona: centro; vado o quebrada", "zona: sur; vado o quebrada", "donde no se nombra, este peligro no se estima"},
 		hazard.Blizzard:   {"en todas partes"},

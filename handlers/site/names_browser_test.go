@@ -29,7 +29,6 @@ var (
 	void              = sitetest.Void
 	homeCounts        = site.HomeCounts
 	aWeek             = site.AWeek
-	sunny             = site.Sunny
 	fullSheet         = site.FullSheet
 	walk              = site.Walk
 	errDisk           = sitetest.ErrDisk

@@ -2,6 +2,7 @@ package site
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -33,36 +34,47 @@ func (v View) ruleRows(r *hazard.Rules, h hazard.Hazard) (rows []ruleRow) {
 	return rows
 }
 
+// conditions are what may matter of a place beside its zone and exposure, the places
+// of which nothing is special last.
+var conditions = []hazard.Terrain{{Remote: true}, {HeightM: math.Inf(1)}, {}}
+
 // kindOfPlace is terrains that the rules of a hazard do not tell apart.
 type kindOfPlace struct {
-	remote    bool // more than four hours from shelter
+	condition hazard.Terrain // one of conditions
 	zones     []hazard.Zone
 	exposures []hazard.Exposure
 	rest      bool // the exposures are those that were not named before
 }
 
 func (k kindOfPlace) terrain() hazard.Terrain {
-	return hazard.Terrain{Exposure: k.exposures[0], Zone: k.zones[0], Remote: k.remote, Fuel: true}
+	return terrain(k.condition, k.zones[0], k.exposures[0])
 }
 
-// kindsOfPlace divides all terrains by what the rules ask there: by shelter where
-// that matters, then by zone, then by exposure, the commonest kind last.
+// terrain is a place where every hazard may be.
+func terrain(t hazard.Terrain, z hazard.Zone, e hazard.Exposure) hazard.Terrain {
+	t.Zone, t.Exposure, t.Fuel, t.Basin = z, e, true, true
+	return t
+}
+
+// kindsOfPlace divides all terrains by what the rules ask there: by the conditions
+// that matter, then by zone, then by exposure, the commonest kind last.
 func kindsOfPlace(r *hazard.Rules, h hazard.Hazard) (kinds []kindOfPlace) {
-	column := func(remote bool, z hazard.Zone) (asked [hazard.NumExposures]string) {
+	column := func(condition hazard.Terrain, z hazard.Zone) (asked [hazard.NumExposures]string) {
 		for e := range asked {
-			asked[e] = fmt.Sprint(r.Criteria(h, hazard.Terrain{Exposure: hazard.Exposure(e), Zone: z, Remote: remote, Fuel: true}))
+			asked[e] = fmt.Sprint(r.Criteria(h, terrain(condition, z, hazard.Exposure(e))))
 		}
 		return asked
 	}
-	byShelter := slices.ContainsFunc(hazard.Zones(), func(z hazard.Zone) bool { return column(true, z) != column(false, z) })
-	for _, remote := range []bool{true, false} {
-		if remote && !byShelter {
+	for _, condition := range conditions {
+		plain := hazard.Terrain{}
+		matters := func(z hazard.Zone) bool { return column(condition, z) != column(plain, z) }
+		if condition != plain && !slices.ContainsFunc(hazard.Zones(), matters) {
 			continue
 		}
-		for _, zones := range grouped(hazard.Zones(), func(z hazard.Zone) string { return fmt.Sprint(column(remote, z)) }) {
-			asked := column(remote, zones[0])
+		for _, zones := range grouped(hazard.Zones(), func(z hazard.Zone) string { return fmt.Sprint(column(condition, z)) }) {
+			asked := column(condition, zones[0])
 			for i, exposures := range commonestLast(grouped(allExposures(), func(e hazard.Exposure) string { return asked[e] })) {
-				kinds = append(kinds, kindOfPlace{remote, zones, exposures, i > 0 && len(exposures) > 2})
+				kinds = append(kinds, kindOfPlace{condition, zones, exposures, i > 0 && len(exposures) > 2})
 			}
 		}
 	}
@@ -105,8 +117,11 @@ func commonestLast[T any](groups [][]T) [][]T {
 // placeName names a kind of place: "bosque", "zona árida", "demás lugares".
 func (v View) placeName(k kindOfPlace) string {
 	var parts []string
-	if k.remote {
+	switch {
+	case k.condition.Remote:
 		parts = append(parts, v.Text("metodo.lugar.remoto"))
+	case k.condition.HeightM > 0:
+		parts = append(parts, v.Text("metodo.lugar.muy_alto", "m", ruleWords{v, v.Rules.Thresholds()}.figure("frio.desde_altitud_m")))
 	}
 	if len(k.zones) < len(hazard.Zones()) {
 		names := make([]string, len(k.zones))
@@ -145,14 +160,11 @@ func (v View) alternatives(list [][]hazard.Criterion) []string {
 
 // criterion writes a comparison with all the figures of its threshold.
 func (v View) criterion(c hazard.Criterion) string {
-	if c.HourOfDay {
-		return v.Text("metodo.hora_local") + " " + c.Sign + "\u00a0" + v.Decimal(c.Threshold, 6) + "\u00a0h"
-	}
 	value, unit := c.Threshold, "\u00a0"+c.Quantity.Unit()
 	switch c.Quantity {
 	case hazard.IgnitionQuantity:
 		value, unit = value*100, "\u00a0%"
-	case hazard.WeatherCodeQuantity, hazard.UVQuantity:
+	case hazard.WeatherCodeQuantity, hazard.FireWeatherQuantity:
 		unit = ""
 	}
 	return v.Text("cantidad."+c.Quantity.String()) + " " + c.Sign + "\u00a0" + v.Decimal(value, 6) + unit

@@ -83,7 +83,7 @@ func families(t *testing.T) map[string][]string {
 	for _, z := range hazard.Zones() {
 		f["metodo.zona."] = append(f["metodo.zona."], z.String())
 	}
-	for q := range hazard.TemperatureQuantity + 1 {
+	for q := range hazard.Lead + 1 {
 		f["cantidad."] = append(f["cantidad."], q.String())
 	}
 	for l := alert.Caution; l <= alert.Danger; l++ {

@@ -80,7 +80,7 @@ func TestTrailPageSaysHowItIs(t *testing.T) {
 		without string
 	}{
 		{"red", e, []string{"rojo viento fuerte", "confianza media , 3 de 4 modelos", "Igual hasta las 23:00 de hoy (sáb 21); después, amarillo por frío intenso.", "confianza media",
-			"Peligro: viento fuerte", "rachas: 94 km/h", "umbral 90 km/h", "ECMWF IFS (Europa)", "sol 0", "Todavía no hay estimaciones anotadas"}, "Sin estimaciones después"},
+			"Peligro: viento fuerte", "3 de 4 modelos sobre 90 km/h", "mediana 94 km/h", "ECMWF IFS (Europa)", "sol 0", "Todavía no hay estimaciones anotadas"}, "Sin estimaciones después"},
 		{"new", &none, []string{"sin datos Este sendero todavía no tiene estimaciones.", "No hay estimaciones que mostrar para este sendero.", "actúe como si no hubiera información", "punto crítico: sus valores"}, "tabla-horas"},
 		{"early", &early, []string{"Sin estimaciones después de las 06:00 del lun 23 nov."}, "nada de eso"},
 		{"stale", &stale, []string{"confianza media , 3 de 4 modelos · datos desactualizados"}, "nada de eso"},
@@ -128,8 +128,8 @@ func TestHazardsOfATrail(t *testing.T) {
 			switch {
 			case lines[j].Hazard == hazard.Visibility:
 				lines[j] = hazard.HazardEstimate{Hazard: hazard.Visibility}
-			case lines[j].Hazard == hazard.UV && i >= 60:
-				lines[j] = hazard.HazardEstimate{Hazard: hazard.UV}
+			case lines[j].Hazard == hazard.Heat && i >= 60:
+				lines[j] = hazard.HazardEstimate{Hazard: hazard.Heat}
 			case lines[j].Hazard == hazard.Wind && i == 5:
 				lines[j].Agree = 4
 			}
@@ -139,7 +139,7 @@ func TestHazardsOfATrail(t *testing.T) {
 	e.Trails[3].Hours = hours
 	a := viewOf(t, e, now).In(e.Catalogue.Parks[e.Catalogue.Trails[3].Park].TimeZone)
 	got := a.hazardReport(hours, e.Catalogue.Trails[3].Points)
-	if len(got.Signals) != 2 || got.Signals[0].Name != "viento fuerte" || got.Signals[1].Name != "frío intenso" || len(got.Quiet) != 10 || got.Absent != "riesgo de incendio" {
+	if len(got.Signals) != 2 || got.Signals[0].Name != "viento fuerte" || got.Signals[1].Name != "frío intenso" || len(got.Quiet) != 9 || got.Absent != "riesgo de incendio" {
 		t.Fatalf("%d signals, %d quiet, absent %q", len(got.Signals), len(got.Quiet), got.Absent)
 	}
 	wind, cold := got.Signals[0], got.Signals[1]
@@ -155,9 +155,9 @@ func TestHazardsOfATrail(t *testing.T) {
 			if quiet.Key != "nada" || quiet.Gap != "No se puede juzgar: ningún modelo trae los datos que necesita." || quiet.Votes != "" {
 				t.Errorf("visibility: %+v", quiet)
 			}
-		case "radiación UV":
+		case "calor":
 			if quiet.Key != "verde" || quiet.Gap != "No se puede juzgar en 12 de 72 horas, por falta de datos." {
-				t.Errorf("UV: %+v", quiet)
+				t.Errorf("heat: %+v", quiet)
 			}
 		default:
 			if quiet.Key != "verde" || quiet.Gap != "" {
@@ -167,8 +167,8 @@ func TestHazardsOfATrail(t *testing.T) {
 	}
 	hours[70] = unknown(hours[70].Hour, hazard.PartialData)
 	blind := a.hazardReport(hours, nil)
-	if blind.Gap != "En 1 de 72 horas no se puede juzgar ningún peligro, por falta de datos." || blind.Quiet[0].Gap != "" || !strings.HasPrefix(blind.Quiet[9].Gap, "No se puede juzgar: ningún") {
-		t.Errorf("an hour of which nothing is known: %q, %+v", blind.Gap, blind.Quiet[9])
+	if blind.Gap != "En 1 de 72 horas no se puede juzgar ningún peligro, por falta de datos." || blind.Quiet[0].Gap != "" || !strings.HasPrefix(blind.Quiet[8].Gap, "No se puede juzgar: ningún") {
+		t.Errorf("an hour of which nothing is known: %q, %+v", blind.Gap, blind.Quiet[8])
 	}
 	bare := a.hazardReport([]hazard.Estimate{unknown(noonHour, hazard.PartialData)}, nil)
 	if len(bare.Quiet) != hazard.NumHazards || bare.Quiet[0].Key != "nada" || bare.Absent != "" {
@@ -230,7 +230,7 @@ func TestProfileInventsNothing(t *testing.T) {
 func TestTrailPageInEnglish(t *testing.T) {
 	e := short(newSnapshot(t))
 	page := content(t, newSite(t).Pages(e, now).Page("/en"+walk(e, 3)).Body())
-	for _, says := range []string{"Hour by hour", "Each hazard", "no data", "−0", "gusts: 94 km/h"} {
+	for _, says := range []string{"Hour by hour", "Each hazard", "no data", "−0", "3 of 4 models above 90 km/h"} {
 		if strings.Contains(readable(page), says) == (says == "−0") {
 			t.Errorf("%q", says)
 		}

@@ -167,7 +167,7 @@ func TestSubjects(t *testing.T) {
 // to consider, trails, when it was estimated; an alert that is over has no advice.
 func TestNewsSaysAll(t *testing.T) {
 	l := delivered(t, news(t))
-	for _, words := range []string{"PELIGRO · Torres del Paine", "Viento fuerte", "sáb 21, 9–23 h (hora del parque, UTC−3)", "Rachas de 95 km/h en Paso John Gardner (umbral 90 km/h",
+	for _, words := range []string{"PELIGRO · Torres del Paine", "Viento fuerte", "sáb 21, 9–23 h (hora del parque, UTC−3)", "Rachas en Paso John Gardner: 3 de 4 modelos sobre 90 km/h (mediana 95 km/h",
 		"Considere postergar", "Circuito O, Base Torres", "Estimación hecha: sáb 21-11-2026, 10:04 (UTC−3)", "CONAF", "https://vigia.example.cl/parques/torres-del-paine",
 		"Estimación automática", "DMC", "SENAPRED", "SERNAGEOMIN", "/baja/" + token} {
 		if !strings.Contains(l.Text, words) {

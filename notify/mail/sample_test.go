@@ -39,7 +39,7 @@ func gale(level alert.Level) *alert.Alert {
 	return &alert.Alert{
 		ID: "a1", Version: 1, Park: "torres-del-paine", Hazard: hazard.Wind, Level: level, Start: start, End: start.Add(14 * time.Hour),
 		IssuedAt: start, UpdatedAt: start.Add(64 * time.Minute), Agree: 3, Total: 4,
-		Causes:  []alert.Cause{{Cause: hazard.Cause{Quantity: hazard.GustQuantity, Value: 94.66, Min: 81, Max: 108, Threshold: 90}, Place: "Paso John Gardner"}},
+		Causes:  []alert.Cause{{Cause: hazard.Cause{Quantity: hazard.GustQuantity, Value: 94.66, Min: 81, Max: 108, Threshold: 90, Over: 3, Total: 4}, Place: "Paso John Gardner"}},
 		Changes: []alert.Change{{What: alert.Opened, Level: level}},
 	}
 }

@@ -225,7 +225,7 @@ func place(l wording.Localizer, e *message.Entry, budget int) string {
 }
 
 // details returns the rest of an alert, a sentence each, the most
-// useful first: its first cause without the place, how many models agree, and the
+// useful first: its first cause without the place, else how many models agree, and the
 // trails; of one that is over, why. The models' spread is included where no more than half
 // of them agree: their median may then be on the side of the threshold that raises
 // nothing.
@@ -240,8 +240,7 @@ func details(l wording.Localizer, e *message.Entry, budget int) (sentences []str
 			cause.Range = ""
 		}
 		sentences = append(sentences, cause.Sentence(l.Language))
-	}
-	if a.Total > 0 {
+	} else if a.Total > 0 {
 		sentences = append(sentences, l.Votes(a.Agree, a.Total)+".")
 	}
 	if len(e.Trails) > 0 {

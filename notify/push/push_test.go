@@ -48,7 +48,7 @@ func wind(id string, level alert.Level) *alert.Alert {
 	return &alert.Alert{
 		ID: id, Version: 1, Park: "torres-del-paine", Hazard: hazard.Wind, Level: level, Start: hour.Add(-time.Hour), End: hour.Add(13 * time.Hour),
 		Agree: 3, Total: 4,
-		Causes: []alert.Cause{{Cause: hazard.Cause{Quantity: hazard.GustQuantity, Value: 94.7, Min: 81, Max: 108, Threshold: 90}, Place: "Paso"}},
+		Causes: []alert.Cause{{Cause: hazard.Cause{Quantity: hazard.GustQuantity, Value: 94.7, Min: 81, Max: 108, Threshold: 90, Over: 3, Total: 4}, Place: "Paso"}},
 	}
 }
 
@@ -145,7 +145,7 @@ func TestSendReachesABrowser(t *testing.T) {
 	}
 	for key, want := range map[string]any{
 		"titulo":   "Peligro: viento fuerte",
-		"cuerpo":   "Torres del Paine, hasta las 23:00 de hoy. Rachas de 95 km/h (umbral 90 km/h). 3 de 4 modelos. No es un aviso oficial.",
+		"cuerpo":   "Torres del Paine, hasta las 23:00 de hoy. Rachas: 3 de 4 modelos sobre 90 km/h (mediana 95 km/h). No es un aviso oficial.",
 		"etiqueta": n.Topic, "url": "/parques/torres-del-paine", "nivel": "peligro", "caduca_en": "2026-11-22T02:00:00Z", "idioma": "es",
 	} {
 		if p[key] != want {

@@ -40,6 +40,7 @@
 //	    zona_clima        optional: arido, centro, sur, austral; else by [ZoneAt]
 //	    remota            optional; else more than 4 h to shelter by length
 //	    combustible       optional; else by exposure, zone and height
+//	    cuenca_alta       optional; else by zone and the heights near
 //	    ubicacion_aproximada  optional, false when left out
 //	    puntos            list of 1 to 100, the start first
 //	        nombre, latitud, longitud, altitud_m
@@ -119,6 +120,7 @@ type Trail struct {
 	Zone            hazard.Zone
 	Remote          bool // more than 4 h to shelter
 	Fuel            bool // burnable vegetation
+	Basin           bool // land of 2,500 m or more lies upstream of its crossings
 	Approximate     bool // the position is known to some kilometres only
 	Points          []Point
 }

@@ -87,9 +87,10 @@ type trailDraft struct {
 	Trail
 	slugAt *document.Place
 	park   reference
-	zone   *hazard.Zone // these three are nil when left out
+	zone   *hazard.Zone // these four are nil when left out
 	remote *bool
 	fuel   *bool
+	basin  *bool
 }
 
 type volcanoDraft struct {
@@ -194,6 +195,7 @@ func (r *reader) trail(at *document.Place) trailDraft {
 		optional("zona_clima", r.Choice(zoneWords, func(i int) { zone := hazard.Zone(i); t.zone = &zone })),
 		optional("remota", r.Flag(func(b bool) { t.remote = &b })),
 		optional("combustible", r.Flag(func(b bool) { t.fuel = &b })),
+		optional("cuenca_alta", r.Flag(func(b bool) { t.basin = &b })),
 		optional("ubicacion_aproximada", r.Flag(func(b bool) { t.Approximate = b })),
 		required("puntos", r.points(&t.Points)),
 	})

@@ -2,8 +2,16 @@ package catalogue
 
 import (
 	"math"
+	"slices"
 
 	"vigia/forecast/hazard"
+)
+
+// basinFrom is the height, in m, from which land upstream can let loose a debris flow
+// where rain falls instead of snow, and basinNearKm how near a volcano so high counts.
+const (
+	basinFrom   = 2500
+	basinNearKm = 30
 )
 
 // remoteHours is the walk to shelter, in hours, above which a trail is remote.
@@ -25,6 +33,7 @@ func DerivationRules() []string {
 		"zona_clima, si el sendero no la trae, sale de la latitud de su inicio: arido al norte de 30° S, centro hasta 36° S, sur hasta 42° S, austral más al sur. Esas franjas son del continente: las islas oceánicas (al oeste de 76° O) llevan sur, por su lluvia de unos 1.000 mm al año.",
 		"remota, si el sendero no lo trae: el refugio queda a más de 4 h según la misma norma; se cuenta el tiempo de ida de los senderos de ida y vuelta y la mitad del total de los circuitos y travesías. Sin largo conocido no se marca.",
 		"combustible, si el sendero no lo trae: algún punto está en bosque; o, fuera de la zona arido, en valle_abierto, costa o vadeo_quebrada bajo 2.500 m o en cresta_paso bajo 1.000 m.",
+		"cuenca_alta, si el sendero no lo trae: en las zonas centro y sur, cuando su parque o alguno de sus senderos llega a 2.500 m, o hay un volcán de 2.500 m a 30 km o menos; nunca en islas ni en senderos de costa.",
 		"El punto crítico, si ninguno viene marcado, es el más alto.",
 	}
 }
@@ -43,7 +52,7 @@ func WalkingHours(lengthKm, upM, downM float64) float64 {
 // are the continent's. Chile's oceanic islands get much more rain than it does at
 // their latitudes (about 1,100 mm a year on Rapa Nui), hence the southern zone.
 func ZoneAt(latitude, longitude float64) hazard.Zone {
-	if longitude < -76 && longitude > -110 && latitude < -25 && latitude > -36 {
+	if isOceanic(latitude, longitude) {
 		return hazard.Southern
 	}
 	switch {
@@ -56,6 +65,41 @@ func ZoneAt(latitude, longitude float64) hazard.Zone {
 	default:
 		return hazard.Austral
 	}
+}
+
+func isOceanic(latitude, longitude float64) bool {
+	return longitude < -76 && longitude > -110 && latitude < -25 && latitude > -36
+}
+
+// deriveBasins tells of the trails that don't say so themselves whether high land lies
+// upstream.
+func (c *Catalogue) deriveBasins(trails []trailDraft) {
+	high := make([]bool, len(c.Parks))
+	for i, p := range c.Parks {
+		high[i] = p.ElevationM >= basinFrom
+	}
+	for _, t := range c.Trails {
+		high[t.Park] = high[t.Park] || t.MaxElevationM >= basinFrom
+	}
+	for _, v := range c.Volcanoes {
+		for _, near := range v.Parks {
+			high[near.Park] = high[near.Park] || v.ElevationM >= basinFrom && near.DistanceKm <= basinNearKm
+		}
+	}
+	for i, draft := range trails {
+		t := &c.Trails[i]
+		t.Basin = high[t.Park] && t.mayHaveBasin()
+		if draft.basin != nil {
+			t.Basin = *draft.basin
+		}
+	}
+}
+
+func (t *Trail) mayHaveBasin() bool {
+	start := t.Points[0].Location
+	coast := func(p Point) bool { return p.Exposure == hazard.Coast }
+	return (t.Zone == hazard.Central || t.Zone == hazard.Southern) &&
+		!isOceanic(start.Latitude, start.Longitude) && !slices.ContainsFunc(t.Points, coast)
 }
 
 // derive completes a trail with what follows from its facts.

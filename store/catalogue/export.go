@@ -40,6 +40,7 @@ type (
 		Zone        string      `json:"zona_clima"`
 		Remote      bool        `json:"remota"`
 		Fuel        bool        `json:"combustible"`
+		Basin       bool        `json:"cuenca_alta"`
 		Approximate bool        `json:"ubicacion_aproximada"`
 		Points      []pointLine `json:"puntos"`
 	}
@@ -139,7 +140,7 @@ func (c *Catalogue) exportTrail(t Trail) trailLine {
 	line := trailLine{
 		Slug: t.Slug, Park: c.Parks[t.Park].Slug, Name: t.Name, Kind: t.Kind,
 		LengthKm: known(t.LengthKm), Difficulty: given(t.Difficulty), Zone: t.Zone.String(),
-		Remote: t.Remote, Fuel: t.Fuel, Approximate: t.Approximate,
+		Remote: t.Remote, Fuel: t.Fuel, Basin: t.Basin, Approximate: t.Approximate,
 	}
 	for _, p := range t.Points {
 		line.Points = append(line.Points, pointLine{

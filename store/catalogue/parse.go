@@ -74,6 +74,7 @@ func complete(d draft) *Catalogue {
 		}
 		c.Volcanoes = append(c.Volcanoes, v.Volcano)
 	}
+	c.deriveBasins(d.trails)
 	c.index()
 	return c
 }

@@ -6,9 +6,9 @@ import "vigia/forecast/hazard"
 func (c *Catalogue) Sites() []hazard.Site {
 	list := make([]hazard.Site, len(c.Trails))
 	for i, trail := range c.Trails {
-		site := hazard.Site{Zone: trail.Zone, Remote: trail.Remote, Fuel: trail.Fuel, TimeZone: c.Parks[trail.Park].TimeZone}
+		site := hazard.Site{Zone: trail.Zone, Remote: trail.Remote, Fuel: trail.Fuel, Basin: trail.Basin, TimeZone: c.Parks[trail.Park].TimeZone}
 		for _, p := range trail.Points {
-			site.Points = append(site.Points, hazard.Point{Exposure: p.Exposure, Critical: p.Critical, At: p.At})
+			site.Points = append(site.Points, hazard.Point{Exposure: p.Exposure, Critical: p.Critical, HeightM: p.Location.Elevation, At: p.At})
 		}
 		list[i] = site
 	}

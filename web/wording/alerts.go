@@ -90,17 +90,22 @@ func (l *Language) AlertName(a *alert.Alert) string {
 
 // Cause is a criterion that is met, in words.
 type Cause struct {
-	Name, Value string
-	Threshold   string // "umbral 90 km/h"
-	Range       string // of the models, "" when they all say the same
-	Place       string // "en Paso John Gardner", "" for none
+	Name   string
+	Models string // "2 de 4 modelos sobre 90 km/h"
+	Value  string // median of the models
+	Range  string // of the models, "" when they all say the same
+	Place  string // "en Paso John Gardner", "" for none
 }
 
 // Cause returns a cause and the place where it is met.
 func (l *Language) Cause(c hazard.Cause, place string) Cause {
+	reached := "causa.sobre"
+	if c.Low {
+		reached = "causa.bajo"
+	}
 	said := Cause{
 		Name: l.Text("cantidad." + c.Quantity.String()), Value: l.Quantity(c.Value, c.Quantity),
-		Threshold: l.Text("causa.umbral", "valor", l.Quantity(c.Threshold, c.Quantity)),
+		Models: l.Text(reached, "votos", l.Votes(c.Over, c.Total), "valor", l.Quantity(c.Threshold, c.Quantity)),
 	}
 	if !Missing(c.Min) && !Missing(c.Max) && c.Min != c.Max {
 		low, high := l.Quantity(c.Min, c.Quantity), l.Quantity(c.Max, c.Quantity)
@@ -117,11 +122,11 @@ func (l *Language) Cause(c hazard.Cause, place string) Cause {
 
 // Sentence returns a cause by itself.
 func (c Cause) Sentence(l *Language) string {
-	text := Capital(l.Text("causa.frase", "nombre", c.Name, "valor", c.Value))
+	text := Capital(c.Name)
 	if c.Place != "" {
 		text += " " + c.Place
 	}
-	text += " (" + c.Threshold
+	text += ": " + c.Models + " (" + l.Text("causa.mediana", "valor", c.Value)
 	if c.Range != "" {
 		text += "; " + c.Range
 	}

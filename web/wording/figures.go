@@ -43,7 +43,7 @@ func (l *Language) Quantity(value float32, quantity hazard.Quantity) string {
 	switch quantity {
 	case hazard.IgnitionQuantity:
 		return l.Measure(value*100, 0, "%")
-	case hazard.WeatherCodeQuantity, hazard.UVQuantity:
+	case hazard.WeatherCodeQuantity, hazard.FireWeatherQuantity, hazard.UVQuantity:
 		return l.Measure(value, 0, "")
 	case hazard.SightQuantity:
 		return l.Sight(value)

@@ -35,7 +35,7 @@ func wordsOf(l *Language) (texts []string) {
 				texts = append(texts, l.MessageTitle(&a, what))
 			}
 			for q := hazard.GustQuantity; q <= hazard.TemperatureQuantity; q++ {
-				a.Causes = []alert.Cause{{Cause: hazard.Cause{Quantity: q, Value: 1, Min: 0, Max: 2, Threshold: 1}, Place: "Paso"}}
+				a.Causes = []alert.Cause{{Cause: hazard.Cause{Quantity: q, Value: 1, Min: 0, Max: 2, Threshold: 1, Over: 3, Total: 4}, Place: "Paso"}}
 				texts = append(texts, here.AlertSummary(&a, []string{"Sendero", "Otro", "Tercero", "Cuarto"}))
 			}
 		}
@@ -142,15 +142,15 @@ func TestSummary(t *testing.T) {
 	a := wind(alert.Danger, 1, 5)
 	a.Agree, a.Total = 3, 4
 	a.Causes = []alert.Cause{
-		{Cause: hazard.Cause{Quantity: hazard.WeatherCodeQuantity, Value: 95, Threshold: 95}},
-		{Cause: hazard.Cause{Quantity: hazard.GustQuantity, Value: 94.66, Min: 81, Max: 108, Threshold: 90}, Place: "Paso John Gardner"},
+		{Cause: hazard.Cause{Quantity: hazard.WeatherCodeQuantity, Value: 95, Threshold: 95, Over: 3, Total: 4}},
+		{Cause: hazard.Cause{Quantity: hazard.GustQuantity, Value: 94.66, Min: 81, Max: 108, Threshold: 90, Over: 3, Total: 4}, Place: "Paso John Gardner"},
 	}
 	trails := []string{"Circuito O"}
 	for l, want := range map[*Language][2]string{
 		Spanish: {"Peligro: viento fuerte en Torres del Paine, hoy de 11 a 15 h", "Los modelos estiman viento fuerte hoy de 11 a 15 h (hora local). " +
-			"Rachas de 95 km/h en Paso John Gardner (umbral 90 km/h; entre 81 y 108 km/h según el modelo). De acuerdo: 3 de 4 modelos. Senderos: Circuito O."},
+			"Rachas en Paso John Gardner: 3 de 4 modelos sobre 90 km/h (mediana 95 km/h; entre 81 y 108 km/h según el modelo). De acuerdo: 3 de 4 modelos. Senderos: Circuito O."},
 		English: {"Danger: strong wind in Torres del Paine, today from 11:00 to 15:00", "Models estimate strong wind today from 11:00 to 15:00 (local time). " +
-			"Gusts of 95 km/h at Paso John Gardner (threshold 90 km/h; from 81 to 108 km/h by model). In agreement: 3 of 4 models. Trails: Circuito O."},
+			"Gusts at Paso John Gardner: 3 of 4 models above 90 km/h (median 95 km/h; from 81 to 108 km/h by model). In agreement: 3 of 4 models. Trails: Circuito O."},
 	} {
 		here := Localizer{Language: l, Now: now, Zone: zone}
 		if got := here.AlertTitle(&a, "Torres del Paine"); got != want[0] {

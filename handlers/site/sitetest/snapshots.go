@@ -59,10 +59,10 @@ func Signalled(hour time.Time, h hazard.Hazard, state hazard.State, c hazard.Cau
 }
 
 // Gust is a cause of wind.
-var Gust = hazard.Cause{Quantity: hazard.GustQuantity, Value: 93.6, Min: 71, Max: 118, Threshold: 90, Point: 1}
+var Gust = hazard.Cause{Quantity: hazard.GustQuantity, Value: 93.6, Min: 71, Max: 118, Threshold: 90, Point: 1, Over: 3, Total: 4}
 
 // Chill is a cause of cold.
-var Chill = hazard.Cause{Quantity: hazard.WindChillQuantity, Value: -12.4, Min: -15, Max: -9.9, Threshold: -10}
+var Chill = hazard.Cause{Quantity: hazard.WindChillQuantity, Value: -12.4, Min: -15, Max: -9.9, Threshold: -10, Over: 2, Total: 4, Low: true}
 
 // Unknown returns an estimate without a state.
 func Unknown(hour time.Time, reason hazard.Reason) hazard.Estimate {
