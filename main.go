@@ -39,7 +39,6 @@ import (
 	"vigia/notify/mail"
 	captured "vigia/notify/simulate"
 	"vigia/store"
-	"vigia/store/backups"
 	"vigia/store/catalogue"
 	"vigia/store/notices"
 	"vigia/store/subscription"
@@ -107,7 +106,7 @@ type service struct {
 	certificates *https.Certificates // nil leaves TLS to a proxy
 	requests     *metrics.Requests   // nil without metrics
 	server       *handlers.Server
-	backups      *backups.Keeper // nil in the demo, whose folder goes away
+	backups      *store.Backups // nil in the demo, whose folder goes away
 }
 
 // run opens what the service needs, from the file to the listeners, and runs it until ctx
@@ -146,7 +145,7 @@ func (v *service) assemble() (work, sending []cli.Part, err error) {
 	}
 	schedule := forecast.NewSchedule(v.Clock, v.Log)
 	if v.captured == nil {
-		v.backups = backups.New(backups.Options{Store: v.file, Folder: v.Data, Clock: v.Clock, Log: v.Log})
+		v.backups = store.NewBackups(v.file)
 	}
 	if v.server, err = v.newServer(schedule.States); err != nil {
 		return nil, nil, err

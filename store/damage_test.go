@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"go.etcd.io/bbolt"
-
 	"vigia/store/subscription"
 )
 
@@ -95,8 +93,8 @@ func fillLists(t *testing.T, s *Store, n int) {
 
 func keysOf(t *testing.T, s *Store, bucket string) (keys [][]byte) {
 	t.Helper()
-	must(t, s.view("keys", func(tx *bbolt.Tx) error {
-		return tx.Bucket([]byte(bucket)).ForEach(func(k, _ []byte) error { keys = append(keys, slices.Clone(k)); return nil })
+	must(t, s.view("keys", func(tx *Tx) error {
+		return tx.bucket([]byte(bucket)).ForEach(func(k, _ []byte) error { keys = append(keys, slices.Clone(k)); return nil })
 	}))
 	return keys
 }
@@ -111,8 +109,8 @@ func TestAValueUnderAnothersKeyIsDamaged(t *testing.T) {
 		"subscriptions", "identities", "erased", "requests", "pending", "items", "threads", "outcomes",
 	} {
 		keys := keysOf(t, s, name)
-		must(t, s.update("swap", func(tx *bbolt.Tx) error {
-			bucket := tx.Bucket([]byte(name))
+		must(t, s.update("swap", func(tx *Tx) error {
+			bucket := tx.bucket([]byte(name))
 			first, second := slices.Clone(bucket.Get(keys[0])), slices.Clone(bucket.Get(keys[1]))
 			return errors.Join(bucket.Put(keys[0], second), bucket.Put(keys[1], first))
 		}))
@@ -120,8 +118,8 @@ func TestAValueUnderAnothersKeyIsDamaged(t *testing.T) {
 		if wantDamaged(t, err); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("values of %s changed places: %v", name, err)
 		}
-		must(t, s.update("swap back", func(tx *bbolt.Tx) error {
-			bucket := tx.Bucket([]byte(name))
+		must(t, s.update("swap back", func(tx *Tx) error {
+			bucket := tx.bucket([]byte(name))
 			first, second := slices.Clone(bucket.Get(keys[0])), slices.Clone(bucket.Get(keys[1]))
 			return errors.Join(bucket.Put(keys[0], second), bucket.Put(keys[1], first))
 		}))
@@ -170,12 +168,12 @@ func TestTheCheckComparesIndexesWithSubscriptions(t *testing.T) {
 	defer func() { must(t, s.Close()) }()
 	fillLists(t, s, 1)
 	key, value := keysOf(t, s, "identities")[0], []byte(nil)
-	must(t, s.update("lose", func(tx *bbolt.Tx) error {
-		value = slices.Clone(tx.Bucket(identities.name).Get(key))
-		return tx.Bucket(identities.name).Delete(key)
+	must(t, s.update("lose", func(tx *Tx) error {
+		value = slices.Clone(tx.bucket(identities.name).Get(key))
+		return tx.bucket(identities.name).Delete(key)
 	}))
 	wantDamaged(t, s.Check(t.Context()))
-	must(t, s.update("find", func(tx *bbolt.Tx) error { return tx.Bucket(identities.name).Put(key, value) }))
+	must(t, s.update("find", func(tx *Tx) error { return tx.bucket(identities.name).Put(key, value) }))
 	must(t, s.Check(t.Context()))
 	id := idOf(0)
 	keep(t, s, func(tx *Tx) error { return identities.put(tx, []byte("otra@ejemplo.cl"), &id) })

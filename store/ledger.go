@@ -1,30 +1,22 @@
 package store
 
-import (
-	"bytes"
+// ledgers is the ledger of the provider client, whose form only the client knows:
+// keyLedger → JSON.
+var ledgers = table[[]byte]{name: []byte("usage")}
 
-	"go.etcd.io/bbolt"
-)
-
-// SaveLedger keeps the ledger of the provider client, whose form only the client knows.
+// SaveLedger keeps the ledger.
 func (s *Store) SaveLedger(ledger []byte) error {
-	value := seal(append(unsealed(len(ledger)), ledger...))
-	return s.update("save the ledger", func(tx *bbolt.Tx) error { return tx.Bucket(bucketUsage).Put(keyLedger, value) })
+	return s.update("save the ledger", func(t *Tx) error { return ledgers.put(t, keyLedger, &ledger) })
 }
 
 // Ledger returns the ledger as it was saved last, ErrNotFound when it never was.
 func (s *Store) Ledger() (ledger []byte, err error) {
-	err = s.view("read the ledger", func(tx *bbolt.Tx) error {
-		value := tx.Bucket(bucketUsage).Get(keyLedger)
-		if value == nil {
-			return ErrNotFound
+	err = s.view("read the ledger", func(t *Tx) error {
+		kept, err := ledgers.get(t, keyLedger)
+		if err == nil {
+			ledger = *kept
 		}
-		payload, err := unseal(value)
-		if err != nil {
-			return damagedValue(s.path, "ledger", err)
-		}
-		ledger = bytes.Clone(payload)
-		return nil
+		return err
 	})
 	return ledger, err
 }

@@ -23,7 +23,7 @@ func decodes(t *testing.T, err error) bool {
 
 // sealedAs makes a value that passes the checksum.
 func sealedAs(key, payload []byte) []byte {
-	return sealWith(key, append(unsealed(len(payload)), payload...))
+	return seal(key, append(unsealed(len(payload)), payload...))
 }
 
 // decodesAgain wants a record that decodes to be written again to one that decodes alike.

@@ -227,8 +227,8 @@ func TestWhatCannotBeReadIsNotWritten(t *testing.T) {
 // rawlyHeld tells in which buckets bytes are found, in keys or values.
 func rawlyHeld(t *testing.T, s *Store, needle []byte) (buckets []string) {
 	t.Helper()
-	must(t, s.view("look", func(tx *bbolt.Tx) error {
-		return tx.ForEach(func(name []byte, b *bbolt.Bucket) error {
+	must(t, s.view("look", func(tx *Tx) error {
+		return tx.tx.ForEach(func(name []byte, b *bbolt.Bucket) error {
 			return b.ForEach(func(k, v []byte) error {
 				if bytes.Contains(k, needle) || bytes.Contains(v, needle) {
 					buckets = append(buckets, string(name))
@@ -321,8 +321,8 @@ func TestASubscriptionWhoseRecordIsGone(t *testing.T) {
 	defer s.Close()
 	for n, one := range []*subscription.Subscription{byMail(1, []string{"a", "b"}), byMail(2, nil, "b/c"), byPush(3, "b")} {
 		keep(t, s, func(tx *Tx) error { return tx.PutSubscription(one) })
-		must(t, s.update("turn a bit of its key", func(tx *bbolt.Tx) error {
-			bucket := tx.Bucket(subscriptions.name)
+		must(t, s.update("turn a bit of its key", func(tx *Tx) error {
+			bucket := tx.bucket(subscriptions.name)
 			value, other := bytes.Clone(bucket.Get(one.ID[:])), one.ID
 			other[3] ^= 4
 			return errors.Join(bucket.Delete(one.ID[:]), bucket.Put(other[:], value))
@@ -338,7 +338,7 @@ func TestASubscriptionWhoseRecordIsGone(t *testing.T) {
 		wantDamaged(t, s.Check(t.Context()))
 		keep(t, s, func(tx *Tx) error {
 			was, err := tx.Erase(one.ID)
-			if !was || tx.tx.Bucket(erased.name).Get(one.ID[:]) == nil {
+			if !was || tx.bucket(erased.name).Get(one.ID[:]) == nil {
 				t.Errorf("%d: not noted as erased", n)
 			}
 			return err

@@ -116,7 +116,7 @@ func TestADamagedFileIsNotMended(t *testing.T) {
 	})
 	var root uint64
 	see(t, s, func(tx *Tx) error {
-		root = uint64(tx.tx.Bucket(subscriptions.name).Root())
+		root = uint64(tx.bucket(subscriptions.name).Root())
 		return nil
 	})
 	content, err := os.ReadFile(path)

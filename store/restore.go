@@ -10,9 +10,6 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
-
-	"github.com/jonboulle/clockwork"
-	"go.etcd.io/bbolt"
 )
 
 // Restored is the report of a restore.
@@ -37,14 +34,8 @@ type Restored struct {
 // What is no backup is a NotBackupError, one of another version ErrNewerSchema or
 // ErrOlderSchema; then, and after any other error, the file that was there still is.
 func Restore(ctx context.Context, path, from string, o Options) (*Restored, error) {
-	if o.Clock == nil {
-		o.Clock = clockwork.NewRealClock()
-	}
-	r := &restoration{ctx: ctx, from: from, o: o}
+	r := &restoration{ctx: ctx, from: from, o: o.complete()}
 	err := r.run(path)
-	if r.old != nil {
-		err = errors.Join(err, guard(path, r.old.Close))
-	}
 	if r.held != nil {
 		_ = r.held.Close()
 	}
@@ -73,10 +64,9 @@ type restoration struct {
 	ctx    context.Context
 	from   string
 	o      Options
-	live   string    // the file's place, links followed
-	old    *bbolt.DB // the file that is there, which holds its lock; nil when it cannot be opened
-	held   *os.File  // holds its lock then; nil when there is none
-	there  fs.FileInfo
+	live   string      // the file's place, links followed
+	there  fs.FileInfo // of the file that is there, nil when there is none
+	held   *os.File    // the same, with its lock
 	report Restored
 }
 
@@ -92,25 +82,21 @@ func (r *restoration) run(path string) error {
 	if err := r.holdOld(); err != nil {
 		return err
 	}
-	if err := roomFor(filepath.Dir(r.live), size+sparedBytes); err != nil {
+	made, err := writeUnfinished(r.ctx, r.live, size, func(w io.Writer) error {
+		_, err := io.Copy(w, source)
 		return err
-	}
-	made, err := os.CreateTemp(filepath.Dir(r.live), filepath.Base(r.live)+unfinishedSuffix) // mode 0600
+	})
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(made.Name()) }() // when it has its own name this does nothing
-	_, err = io.Copy(&stoppable{ctx: r.ctx, file: made}, source)
-	if err := errors.Join(err, made.Sync(), made.Close()); err != nil {
-		return err
-	}
-	if err := r.complete(made.Name()); err != nil {
+	defer func() { _ = os.Remove(made) }() // when it has its own name this does nothing
+	if err := r.complete(made); err != nil {
 		return r.ofBackup(err)
 	}
-	if err := OwnAs(made.Name(), filepath.Dir(r.live)); err != nil {
+	if err := OwnAs(made, filepath.Dir(r.live)); err != nil {
 		return err
 	}
-	return r.place(made.Name())
+	return r.place(made)
 }
 
 // findLive finds where the file is or would be. Nothing but a file is replaced.
@@ -160,40 +146,16 @@ func (r *restoration) openSource() (source *os.File, size int64, err error) {
 	return source, info.Size(), nil // a disk without locks has no live file
 }
 
-// holdOld takes the lock of the file that is there and, when it can be read, opens
-// it. That it cannot is why there are backups, so it is no error.
+// holdOld takes the lock of the file that is there, so that no service begins to write it.
 func (r *restoration) holdOld() (err error) {
 	if r.there == nil {
 		return nil
 	}
-	found, err := inspect(r.live)
-	if err == nil && found == uninitialized {
-		err = &DamagedError{Path: r.live, Cause: errors.New("it was never brought into use")}
-	}
-	if err == nil {
-		r.old, _, err = openBolt(r.live, 0)
-	}
-	if err == nil {
-		return r.sameFile()
-	}
-	if damaged := (*DamagedError)(nil); !errors.As(err, &damaged) {
+	if r.held, err = openLocked(r.live); err != nil {
 		return err
 	}
-	r.report.Unread = err
-	if r.held, err = os.OpenFile(r.live, os.O_RDWR, 0); err != nil {
-		return err
-	}
-	if err := lock(r.held); err != nil {
-		return err
-	}
-	return r.sameFile()
-}
-
-// sameFile returns ErrInUse for a file that another process put in place while we waited
-// for the lock.
-func (r *restoration) sameFile() error {
 	named, err := os.Stat(r.live)
-	if err == nil && !os.SameFile(named, r.there) {
+	if err == nil && !os.SameFile(named, r.there) { // another process put it there while we waited for the lock
 		return ErrInUse
 	}
 	return err
@@ -213,14 +175,7 @@ func (r *restoration) ofBackup(err error) error {
 // complete verifies the copy, gives it what must not be turned back, and takes out of
 // it what that erased.
 func (r *restoration) complete(name string) (err error) {
-	found, err := inspect(name)
-	if err == nil && found == uninitialized {
-		err = errors.New("it was never brought into use")
-	}
-	if err == nil {
-		err = verifyCopy(r.ctx, name, checkAll)
-	}
-	if err != nil {
+	if err := verifyFile(r.ctx, name); err != nil {
 		return err
 	}
 	s, err := Open(name, Options{Clock: r.o.Clock, MaxBytes: r.o.MaxBytes})
@@ -228,12 +183,7 @@ func (r *restoration) complete(name string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	s.db.NoSync = true // until all is there: it has no name yet
-	if err := r.takePeople(s); err != nil {
-		return err
-	}
-	s.db.NoSync = false
-	if err := s.db.Sync(); err != nil {
+	if err := s.Update("take over what is about people", r.takePeople); err != nil {
 		return err
 	}
 	if _, erased := s.ErasedSince(); erased {
@@ -244,9 +194,7 @@ func (r *restoration) complete(name string) (err error) {
 	return s.Check(r.ctx)
 }
 
-// place keeps the file that is there under a dated name and puts the copy in its
-// place. The file has both names before it loses the one, so that there is one at any
-// instant.
+// place keeps the file that is there under a dated name and puts the copy in its place.
 func (r *restoration) place(name string) error {
 	if err := r.ctx.Err(); err != nil {
 		return err
@@ -264,40 +212,29 @@ func (r *restoration) place(name string) error {
 	}
 	r.report.Kept = kept
 	if err := os.Rename(name, r.live); err != nil {
-		return errors.Join(err, os.Remove(kept))
+		return errors.Join(err, os.Rename(kept, r.live))
 	}
 	return syncDir(filepath.Dir(r.live))
 }
 
-// keepOld links the file that is there under a second name, or copies it where files have
-// but one. Its age counts from now.
+// keepOld gives the file that is there a second name, so that there is one at any instant.
+// Where files have but one name it loses the other; then a start refuses to begin with an
+// empty file as long as there is none. Its age counts from now.
 func (r *restoration) keepOld() (kept string, err error) {
 	now := r.o.Clock.Now().UTC()
-	dated := r.live + replacedInfix + "-" + now.Format("20060102T150405Z")
+	dated := r.live + replacedInfix + "-" + now.Format(copyStamp)
 	kept, err = dated, os.Link(r.live, dated)
 	for n := 2; errors.Is(err, fs.ErrExist); n++ {
 		kept = fmt.Sprintf("%s-%d", dated, n)
 		err = os.Link(r.live, kept)
 	}
 	if err != nil {
-		if err = r.copyOld(kept); err != nil {
-			return "", err
-		}
+		err = os.Rename(r.live, kept)
+	}
+	if err != nil {
+		return "", err
 	}
 	_ = os.Chmod(kept, 0o600)
 	_ = os.Chtimes(kept, time.Time{}, now)
 	return kept, syncDir(filepath.Dir(kept))
-}
-
-func (r *restoration) copyOld(kept string) error {
-	file, err := os.Open(r.live)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	c := copying{ctx: r.ctx, to: kept, live: r.there, bytes: r.there.Size()} // as it is, damaged or not
-	return c.make(func(w io.Writer) error {
-		_, err := io.Copy(w, file)
-		return err
-	})
 }

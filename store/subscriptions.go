@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"go.etcd.io/bbolt"
-
 	"vigia/forecast/alert"
 	"vigia/store/subscription"
 )
@@ -19,9 +17,9 @@ import (
 // The people who subscribed. Who follows a place is found by reading all of them: once
 // an hour at most, some microseconds each.
 var (
-	subscriptions = table[subscription.Subscription]{[]byte("subscriptions"), checkSubscription} // id → JSON
-	identities    = table[subscription.ID]{name: []byte("identities")}                           // identityKey → id
-	erased        = table[time.Time]{[]byte("erased"), checkErased}                              // id → when it was erased
+	subscriptions = table[subscription.Subscription]{name: []byte("subscriptions"), check: checkSubscription, personal: true} // id → JSON
+	identities    = table[subscription.ID]{name: []byte("identities"), personal: true}                                        // identityKey → id
+	erased        = table[time.Time]{name: []byte("erased"), check: checkErased}                                              // id → when it was erased
 )
 
 // Follower is a subscriber who follows a place, with what decides whether to tell them.
@@ -114,7 +112,7 @@ func (t *Tx) PutSubscription(s *subscription.Subscription) error {
 		return fmt.Errorf("put a subscription: %w", err)
 	}
 	key := identityKey(s)
-	if id, err := identities.get(t, key); err == nil && *id != s.ID && t.tx.Bucket(subscriptions.name).Get(id[:]) != nil {
+	if id, err := identities.get(t, key); err == nil && *id != s.ID && t.bucket(subscriptions.name).Get(id[:]) != nil {
 		return errors.New("put a subscription: another one has its address or endpoint")
 	}
 	if err := t.dropIdentity(s.ID, key); err != nil {
@@ -139,7 +137,7 @@ func (t *Tx) dropIdentity(id subscription.ID, keep []byte) error {
 		return nil
 	}
 	_, err = identities.drop(t, key)
-	return errors.Join(err, t.markErased())
+	return err
 }
 
 // dropLeadingTo deletes every identity that leads to an id, damaged or not.
@@ -148,7 +146,7 @@ func (t *Tx) dropLeadingTo(id subscription.ID) error {
 	if err != nil {
 		return err
 	}
-	bucket := t.tx.Bucket(identities.name)
+	bucket := t.bucket(identities.name)
 	err = eachKey(bucket, nil, func(key, value []byte) error {
 		if !bytes.HasSuffix(value, text) {
 			return nil
@@ -261,7 +259,7 @@ func (t *Tx) Ending(at time.Time, n int) (ids []subscription.ID, err error) {
 // record is missing is noted as erased all the same: a backup may have it.
 func (t *Tx) Erase(id subscription.ID) (bool, error) {
 	drop := func() error { return t.dropIdentity(id, nil) }
-	if t.tx.Bucket(subscriptions.name).Get(id[:]) == nil {
+	if t.bucket(subscriptions.name).Get(id[:]) == nil {
 		if errors.Is(t.absent(id), ErrNotFound) {
 			return false, nil
 		}
@@ -302,33 +300,33 @@ func (t *Tx) PruneErased(before time.Time) error {
 
 // markErased notes that the file has pages, free but readable, of what was erased.
 func (t *Tx) markErased() error {
-	meta := t.tx.Bucket(bucketMeta)
-	if meta.Get(keyErased) != nil {
+	if t.bucket(bucketMeta).Get(keyErased) != nil {
 		return nil
 	}
-	return meta.Put(keyErased, sealedTime(t.store.clock.Now()))
+	now := t.store.clock.Now()
+	return times.put(t, keyErased, &now)
 }
 
 // checkIndexed verifies a subscription and that its identity leads to it.
-func checkIndexed(tx *bbolt.Tx, k, v []byte) error {
+func (t *Tx) checkIndexed(k, v []byte) error {
 	s, err := subscriptions.decode(k, v)
 	if err != nil {
 		return err
 	}
 	key := identityKey(s)
-	if id, err := identities.decode(key, tx.Bucket(identities.name).Get(key)); err != nil || *id != s.ID {
+	if id, err := identities.decode(key, t.bucket(identities.name).Get(key)); err != nil || *id != s.ID {
 		return fmt.Errorf("%w: %s do not lead to it", errValue, identities.name)
 	}
 	return nil
 }
 
 // checkIdentity verifies that an identity is that of the subscription it leads to.
-func checkIdentity(tx *bbolt.Tx, k, v []byte) error {
+func (t *Tx) checkIdentity(k, v []byte) error {
 	id, err := identities.decode(k, v)
 	if err != nil {
 		return err
 	}
-	value := tx.Bucket(subscriptions.name).Get(id[:])
+	value := t.bucket(subscriptions.name).Get(id[:])
 	if value == nil {
 		return fmt.Errorf("%w: it leads to a subscription that is no more", errValue)
 	}
