@@ -76,7 +76,7 @@ func (t *Tx) count(k counter, by int) {
 // counted returns a number as this transaction leaves it.
 func (t *Tx) counted(k counter) int { return t.store.counts.of(k) + t.changed[k] }
 
-// recount counts what is in the file.
+// recount brings what is kept in memory in line with the file.
 func (s *Store) recount() error {
 	return s.view("count what waits", func(t *Tx) error {
 		n := map[counter]int{}
@@ -92,7 +92,7 @@ func (s *Store) recount() error {
 			})
 		}
 		s.counts.set(n)
-		return nil
+		return t.readIdentities()
 	})
 }
 

@@ -106,7 +106,7 @@ func TestAValueUnderAnothersKeyIsDamaged(t *testing.T) {
 	defer func() { must(t, s.Close()) }()
 	fillLists(t, s, 2)
 	for _, name := range []string{
-		"subscriptions", "identities", "erased", "requests", "pending", "items", "threads", "outcomes",
+		"subscriptions", "erased", "requests", "pending", "items", "threads", "outcomes",
 	} {
 		keys := keysOf(t, s, name)
 		must(t, s.update("swap", func(tx *Tx) error {
@@ -125,57 +125,4 @@ func TestAValueUnderAnothersKeyIsDamaged(t *testing.T) {
 		}))
 		must(t, s.Check(t.Context()))
 	}
-}
-
-// A subscription is found by its address though the index that leads to it is damaged.
-func TestADamagedIndexIsGoneAround(t *testing.T) {
-	log, said := logged(t)
-	o := testOptions()
-	o.Log = log
-	s, err := Open(newPath(t), o)
-	must(t, err)
-	defer func() { must(t, s.Close()) }()
-	mail, push := byMail(1, []string{"a"}), byPush(2, "a")
-	keep(t, s, func(tx *Tx) error { return errors.Join(tx.PutSubscription(mail), tx.PutSubscription(push)) })
-	identity := subscription.Identity(mail.Address)
-	corrupt(t, s, identities.name, []byte(identity), func(v []byte) { v[9] ^= 1 })
-	corrupt(t, s, identities.name, endpointKey(push.Target.Endpoint), func(v []byte) { v[9] ^= 1 })
-	find := func() {
-		see(t, s, func(tx *Tx) error {
-			if id, ok := tx.ByAddress(identity); !ok || id != mail.ID {
-				t.Errorf("by address: %x, %v", id, ok)
-			}
-			if id, ok := tx.ByEndpoint(push.Target.Endpoint); !ok || id != push.ID {
-				t.Errorf("by endpoint: %x, %v", id, ok)
-			}
-			return nil
-		})
-	}
-	find()
-	wantDamaged(t, s.Check(t.Context()))
-	if strings.Contains(said(), identity) || strings.Count(said(), "left out") != 2 {
-		t.Errorf("log:\n%s", said())
-	}
-	keep(t, s, func(tx *Tx) error { return errors.Join(tx.PutSubscription(mail), tx.PutSubscription(push)) })
-	find()
-	must(t, s.Check(t.Context()))
-}
-
-// What is missing or too much in an index is found by the check.
-func TestTheCheckComparesIndexesWithSubscriptions(t *testing.T) {
-	s, err := Open(newPath(t), testOptions())
-	must(t, err)
-	defer func() { must(t, s.Close()) }()
-	fillLists(t, s, 1)
-	key, value := keysOf(t, s, "identities")[0], []byte(nil)
-	must(t, s.update("lose", func(tx *Tx) error {
-		value = slices.Clone(tx.bucket(identities.name).Get(key))
-		return tx.bucket(identities.name).Delete(key)
-	}))
-	wantDamaged(t, s.Check(t.Context()))
-	must(t, s.update("find", func(tx *Tx) error { return tx.bucket(identities.name).Put(key, value) }))
-	must(t, s.Check(t.Context()))
-	id := idOf(0)
-	keep(t, s, func(tx *Tx) error { return identities.put(tx, []byte("otra@ejemplo.cl"), &id) })
-	wantDamaged(t, s.Check(t.Context()))
 }

@@ -19,7 +19,7 @@ import (
 
 // flippedBuckets are those with something of a person or of an alert.
 var flippedBuckets = [][]byte{
-	bucketMeta, alerts.name, subscriptions.name, identities.name, requests.name, pendings.name, mailed.name,
+	bucketMeta, alerts.name, subscriptions.name, requests.name, pendings.name, mailed.name,
 	suppressed.name, items.name, threads.name, outcomes.name, marks.name, erased.name,
 }
 

@@ -73,7 +73,6 @@ func FuzzRecords(f *testing.F) {
 		decodesAgain(t, outcomes, key, payload)
 		decodesAgain(t, threads, key, payload)
 		decodesAgain(t, subscriptions, key, payload)
-		decodesAgain(t, identities, key, payload)
 		decodesAgain(t, erased, key, payload)
 		decodesAgain(t, requests, key, payload)
 		decodesAgain(t, pendings, key, payload)

@@ -68,8 +68,9 @@ type Store struct {
 	recoveredAt  time.Time     // the last try; used by Recover alone
 	recoveryWait time.Duration // until the next try
 
-	counts   counts
-	reported sync.Map // damaged records that were logged
+	counts     counts
+	identities identities
+	reported   sync.Map // damaged records that were logged
 }
 
 // Close lets go of the file. It waits for transactions under way. A second

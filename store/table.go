@@ -214,7 +214,7 @@ func putChanged(bucket *bbolt.Bucket, key, value []byte) error {
 func (t *Tx) leaveOut(bucket, key []byte, err error) {
 	t.store.noteDamage(t.damagedRecord(bucket, key, err))
 	name := recordName(bucket, key)
-	if _, known := t.store.reported.LoadOrStore(name+string(key), true); known {
+	if _, known := t.store.reported.LoadOrStore(name, true); known {
 		return
 	}
 	t.store.log.Error("a record of the store cannot be read and is left out", "record", name, "error", err)
@@ -230,13 +230,8 @@ func (t *Tx) damagedRecord(bucket, key []byte, err error) error {
 	return damagedValue(t.store.path, recordName(bucket, key), err)
 }
 
-// recordName names a record where people read it: without addresses.
-func recordName(bucket, key []byte) string {
-	if bytes.Equal(bucket, identities.name) {
-		return string(bucket)
-	}
-	return fmt.Sprintf("%s %q", bucket, key)
-}
+// recordName names a record where people read it. No key has an address.
+func recordName(bucket, key []byte) string { return fmt.Sprintf("%s %q", bucket, key) }
 
 // appendPrefix appends a text that other parts of a key follow.
 func appendPrefix(b []byte, text string) []byte { return append(append(b, text...), 0) }

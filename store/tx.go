@@ -13,7 +13,8 @@ type Tx struct {
 	store *Store
 	tx    *bbolt.Tx
 
-	changed map[counter]int // of the counts in memory, once the transaction is kept
+	changed    map[counter]int // of the counts in memory, once the transaction is kept
+	identified identities      // of those in memory, the same; "" for a subscription erased
 }
 
 func (t *Tx) bucket(name []byte) *bbolt.Bucket { return t.tx.Bucket(name) }
