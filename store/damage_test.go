@@ -19,7 +19,7 @@ func TestADamagedRecordCostsNobodyElse(t *testing.T) {
 			items, err := tx.Due(Queue{}, testHour, 99, nil)
 			return len(items), err
 		},
-		"requests": func(tx *Tx) (int, error) { requests, err := tx.Requests(0, 99); return len(requests), err },
+		"requests": func(tx *Tx) (int, error) { requests, err := tx.WaitingAfter(0); return len(requests), err },
 		"pending": func(tx *Tx) (n int, err error) {
 			err = tx.EachPending(func(subscription.Hash, *subscription.Pending) error { n++; return nil })
 			return n, err

@@ -43,7 +43,7 @@ func TestRecovering(t *testing.T) {
 	if err := os.Rename(filepath.Dir(path), away); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.recoverWrites(); !errors.Is(err, fs.ErrNotExist) {
+	if err := s.rewrite(true); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("without a place for the copy: %v", err)
 	}
 	if err := s.SaveLedger([]byte("lost")); !errors.Is(err, ErrReadOnly) || s.Err() == nil {
@@ -52,7 +52,7 @@ func TestRecovering(t *testing.T) {
 	if err := os.Rename(away, filepath.Dir(path)); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.recoverWrites(); err != nil {
+	if err := s.rewrite(true); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := s.Ledger(); err != nil || string(got) != "before" || s.Err() != nil || s.WriteError() != nil {
@@ -91,7 +91,7 @@ func TestWhatCannotBeReadIsNotMended(t *testing.T) {
 	if err := s.SaveLedger([]byte("x")); err == nil {
 		t.Fatal("written into a file that was cut")
 	}
-	if err := s.recoverWrites(); err == nil || s.Err() == nil {
+	if err := s.rewrite(true); err == nil || s.Err() == nil {
 		t.Errorf("mended: %v, %v", err, s.Err())
 	}
 	if info, err := os.Stat(path); err != nil || info.Size() != 8192 {
@@ -135,7 +135,7 @@ func TestADamagedFileIsNotMended(t *testing.T) {
 	spoilt, err := os.ReadFile(path)
 	must(t, err)
 	failWrite(t, s)
-	if err, damaged := s.recoverWrites(), (*DamagedError)(nil); !errors.As(err, &damaged) || s.Err() == nil {
+	if err, damaged := s.rewrite(true), (*DamagedError)(nil); !errors.As(err, &damaged) || s.Err() == nil {
 		t.Errorf("mended: %v, %v", err, s.Err())
 	}
 	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, spoilt) {

@@ -111,7 +111,7 @@ type Waiting struct {
 // WaitingAfter returns all requests after a Seq, the oldest first.
 func (t *Tx) WaitingAfter(after uint64) ([]Waiting, error) {
 	var list []Waiting
-	err := t.eachRequest(after, func(r *subscription.Request) error {
+	err := requests.scan(t, seqKey(after+1), nil, func(_ []byte, r *subscription.Request) error {
 		list = append(list, Waiting{r.Seq, r.Network})
 		return nil
 	})
@@ -120,28 +120,6 @@ func (t *Tx) WaitingAfter(after uint64) ([]Waiting, error) {
 
 // Request returns a request, ErrNotFound when there is none.
 func (t *Tx) Request(seq uint64) (*subscription.Request, error) { return requests.get(t, seqKey(seq)) }
-
-// Requests returns up to n requests after a Seq, the oldest first.
-func (t *Tx) Requests(after uint64, n int) ([]subscription.Request, error) {
-	var list []subscription.Request
-	err := t.eachRequest(after, func(r *subscription.Request) error {
-		if len(list) == n {
-			return errEnough
-		}
-		list = append(list, *r)
-		return nil
-	})
-	return list, err
-}
-
-func (t *Tx) eachRequest(after uint64, do func(*subscription.Request) error) error {
-	return requests.from(t, seqKey(after), func(_ []byte, r *subscription.Request) error {
-		if r.Seq == after {
-			return nil
-		}
-		return do(r)
-	})
-}
 
 // DropRequest erases a request.
 func (t *Tx) DropRequest(seq uint64) error {

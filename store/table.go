@@ -127,6 +127,7 @@ func (b table[T]) each(t *Tx, prefix []byte, do func(key []byte, v *T) error) er
 	return b.scan(t, prefix, prefix, do)
 }
 
+// scan is each for the records from a first key on.
 func (b table[T]) scan(t *Tx, first, prefix []byte, do func(key []byte, v *T) error) error {
 	return eachKeyFrom(t.bucket(b.name), first, prefix, func(key, value []byte) error {
 		v, err := b.decode(key, value)
@@ -136,11 +137,6 @@ func (b table[T]) scan(t *Tx, first, prefix []byte, do func(key []byte, v *T) er
 		}
 		return do(key, v)
 	})
-}
-
-// from is each for the records whose key is not before one.
-func (b table[T]) from(t *Tx, first []byte, do func(key []byte, v *T) error) error {
-	return b.scan(t, first, nil, do)
 }
 
 // prune deletes the records that are over. One that does not decode stays.
