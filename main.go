@@ -160,12 +160,12 @@ func (v *service) assemble() (work, sending []cli.Part, err error) {
 	schedule.Add(append(engine.Jobs(),
 		forecast.Job{Name: "archivo", Every: 5 * time.Second, Do: v.file.Recover},
 		forecast.Job{Name: "borrado", Every: time.Minute, Do: v.notifier.Erase})...)
-	alive := []systemd.Check{{Name: "a read of the file", Run: func() error { v.file.Answer(); return nil }}}
+	alive := []systemd.Check{{Name: "a read of the file", Run: func() error { v.file.Probe(); return nil }}}
 	work = append(work, v.serving(engine, ledger))
 	if v.backups != nil {
 		alive = append(alive, systemd.Check{Name: "the hourly cycle", Run: engine.Stuck}) // the demo's clock is too fast for it
 		work = append(work, v.commands(engine).Listen())
-		schedule.Add(forecast.Job{Name: "respaldo", Every: time.Minute, Later: true, Do: v.backups.Look})
+		schedule.Add(forecast.Job{Name: "respaldo", Every: time.Minute, Later: true, Do: v.backups.MakeDue})
 	}
 	work = append(work, schedule.Run, func(ctx context.Context) error { return v.manager.Run(ctx, alive...) })
 	return work, []cli.Part{v.notifier.Run}, nil

@@ -29,10 +29,10 @@ const (
 )
 
 const (
-	// quietHour is when the daily copy is made, in UTC: between midnight and five in
+	// dailyAt is when the daily copy is made, in UTC: between midnight and five in
 	// the morning in every zone of Chile, summer and winter, and at no full hour, when
 	// the cycle is made.
-	quietHour  = 7*time.Hour + 30*time.Minute
+	dailyAt    = 7*time.Hour + 30*time.Minute
 	dailyKept  = 7
 	dailyAgain = time.Hour // after a failure
 )
@@ -108,12 +108,14 @@ func (b *Backups) Last() (at time.Time, failing bool) {
 	return b.last, b.failed != nil
 }
 
-// Look makes the daily copy when it is due. It is called every minute or so. By a wrong
+// MakeDue makes the daily copy when it is due. It is called every minute or so. By a wrong
 // clock nobody knows what is due, nor what is old. The error says why the one that is due
 // could not be made.
-func (b *Backups) Look(ctx context.Context) error { return b.look(ctx, b.store.clock.Now().UTC()) }
+func (b *Backups) MakeDue(ctx context.Context) error {
+	return b.makeDue(ctx, b.store.clock.Now().UTC())
+}
 
-func (b *Backups) look(ctx context.Context, now time.Time) error {
+func (b *Backups) makeDue(ctx context.Context, now time.Time) error {
 	b.mu.Lock()
 	failed, wait := b.failed, b.failed != nil && now.Sub(b.tried).Abs() < dailyAgain
 	b.mu.Unlock()
@@ -133,10 +135,10 @@ func (b *Backups) look(ctx context.Context, now time.Time) error {
 	return err
 }
 
-// due reports whether there is no daily copy since the last quiet hour. One from a time
+// due reports whether there is no daily copy since the last time that one was due. One from a time
 // yet to come was made by a wrong clock.
 func due(copies []Copy, now time.Time) bool {
-	slot := now.Truncate(24 * time.Hour).Add(quietHour)
+	slot := now.Truncate(24 * time.Hour).Add(dailyAt)
 	if slot.After(now) {
 		slot = slot.Add(-24 * time.Hour)
 	}

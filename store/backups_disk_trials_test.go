@@ -19,7 +19,7 @@ func TestAFullDiskShowsAndIsRecoveredFrom(t *testing.T) {
 	k := keepingIn(t, filepath.Join(dir, "data"), night)
 	ballast := filepath.Join(dir, "ballast")
 	must(t, os.WriteFile(ballast, make([]byte, 7<<20), 0o600))
-	k.look(t.Context(), night)
+	k.makeDue(t.Context(), night)
 	if _, failing := k.Last(); !failing || !strings.Contains(k.log.String(), "make room") {
 		t.Errorf("%v:\n%s", failing, k.log)
 	}
@@ -27,6 +27,6 @@ func TestAFullDiskShowsAndIsRecoveredFrom(t *testing.T) {
 		t.Errorf("left %v", left)
 	}
 	must(t, os.Remove(ballast))
-	k.look(t.Context(), night.Add(dailyAgain))
+	k.makeDue(t.Context(), night.Add(dailyAgain))
 	k.wantDays(t, "with room again", "0704T0831")
 }

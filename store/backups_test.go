@@ -19,7 +19,7 @@ import (
 	"vigia/store/catalogue"
 )
 
-// night is just past the quiet hour.
+// night is just past the hour of the daily copy.
 var night = time.Date(2026, 7, 4, 7, 31, 0, 0, time.UTC)
 
 // keeping is the backups of a file in a new folder, with what is logged.
@@ -78,8 +78,7 @@ func (k *keeping) wantDays(t *testing.T, what string, want ...string) {
 	}
 }
 
-// A month of looks each minute, restarted every seven hours: one copy a day, at the
-// quiet hour, seven of them.
+// A month of looks each minute, restarted every seven hours: one copy a day, at that hour, seven of them.
 func TestOneCopyADayAndSevenKept(t *testing.T) {
 	k := newKeeping(t, time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC))
 	made := map[string]bool{}
@@ -90,7 +89,7 @@ func TestOneCopyADayAndSevenKept(t *testing.T) {
 		if minute%(7*60) == 0 {
 			k.again()
 		}
-		k.look(t.Context(), k.clock.Now().UTC())
+		k.makeDue(t.Context(), k.clock.Now().UTC())
 		if minute%60 == 0 {
 			for _, day := range k.days(t) {
 				made[day] = true
@@ -138,7 +137,7 @@ func TestWhenACopyIsDue(t *testing.T) {
 			t.Errorf("%s with %v: %v", c.now, c.copies, got)
 		}
 	}
-	// At the quiet hour it is night in every zone of Chile, whatever the season.
+	// At the hour of the daily copy it is night in every zone of Chile, whatever the season.
 	for _, zone := range []string{"America/Santiago", "America/Punta_Arenas", "America/Coyhaique", "Pacific/Easter"} {
 		place, err := time.LoadLocation(zone)
 		if err != nil {
@@ -146,7 +145,7 @@ func TestWhenACopyIsDue(t *testing.T) {
 			continue
 		}
 		for month := range 12 {
-			local := time.Date(2026, time.Month(month+1), 15, 0, 0, 0, 0, time.UTC).Add(quietHour).In(place)
+			local := time.Date(2026, time.Month(month+1), 15, 0, 0, 0, 0, time.UTC).Add(dailyAt).In(place)
 			if local.Hour() >= 5 {
 				t.Errorf("%s: %v", zone, local)
 			}
@@ -159,16 +158,16 @@ func TestWhenACopyIsDue(t *testing.T) {
 func TestAClockThatJumps(t *testing.T) {
 	k := newKeeping(t, night)
 	k.cycle(t)
-	k.look(t.Context(), k.clock.Now())
+	k.makeDue(t.Context(), k.clock.Now())
 	k.wantDays(t, "at first", "0704T0731")
 	for _, wrong := range []time.Duration{365 * 24 * time.Hour, -365 * 24 * time.Hour, 8 * 24 * time.Hour} {
-		k.look(t.Context(), night.Add(wrong))
+		k.makeDue(t.Context(), night.Add(wrong))
 		k.wantDays(t, wrong.String(), "0704T0731")
 	}
-	k.look(t.Context(), night.Add(-24*time.Hour))
+	k.makeDue(t.Context(), night.Add(-24*time.Hour))
 	k.wantDays(t, "a day back", "0703T0731", "0704T0731")
-	k.look(t.Context(), night.Add(time.Hour))
-	k.look(t.Context(), night.Add(24*time.Hour))
+	k.makeDue(t.Context(), night.Add(time.Hour))
+	k.makeDue(t.Context(), night.Add(24*time.Hour))
 	k.wantDays(t, "and on", "0703T0731", "0704T0731", "0705T0731")
 }
 
@@ -177,7 +176,7 @@ func TestAFailureIsLoggedOnceAndTriedAgain(t *testing.T) {
 	blocked := filepath.Join(k.data, BackupFolder)
 	must(t, os.WriteFile(blocked, nil, 0o600)) // a file where the folder should be
 	for range 200 {
-		k.look(t.Context(), k.clock.Now())
+		k.makeDue(t.Context(), k.clock.Now())
 		k.clock.Advance(time.Minute)
 	}
 	if n := strings.Count(k.log.String(), "level=ERROR"); n != 1 || !strings.Contains(k.log.String(), "vigia backup FILE") {
@@ -188,7 +187,7 @@ func TestAFailureIsLoggedOnceAndTriedAgain(t *testing.T) {
 	}
 	must(t, os.Remove(blocked))
 	for range 60 {
-		k.look(t.Context(), k.clock.Now())
+		k.makeDue(t.Context(), k.clock.Now())
 		k.clock.Advance(time.Minute)
 	}
 	if _, failing := k.Last(); failing || len(k.days(t)) != 1 || !strings.Contains(k.log.String(), "works again") {
@@ -209,7 +208,7 @@ func TestOtherFilesInTheFolder(t *testing.T) {
 	}
 	k.again()
 	for day := range 9 {
-		k.look(t.Context(), night.Add(time.Duration(day)*24*time.Hour))
+		k.makeDue(t.Context(), night.Add(time.Duration(day)*24*time.Hour))
 	}
 	for _, name := range names {
 		if _, err := os.Stat(filepath.Join(folder, name)); err != nil {
@@ -274,7 +273,7 @@ func TestACopyThatIsGivenUpLeavesNothing(t *testing.T) {
 	if err := k.Make(ctx, AskedPath(k.data, night)); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	k.look(ctx, night)
+	k.makeDue(ctx, night)
 	if left, _ := filepath.Glob(filepath.Join(k.data, BackupFolder, "*")); len(left) > 0 || k.log.Len() > 0 {
 		t.Errorf("left %v, logged %s", left, k.log)
 	}
@@ -289,7 +288,7 @@ func TestLookingEveryMinuteMakesACopyANight(t *testing.T) {
 		defer file.Close()
 		k := NewBackups(file)
 		for range 49 * 60 {
-			must(t, k.Look(t.Context()))
+			must(t, k.MakeDue(t.Context()))
 			<-time.After(time.Minute)
 		}
 		if copies, err := Copies(data); err != nil || len(copies) != 3 { // at once, and after two nights

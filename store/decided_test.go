@@ -220,5 +220,5 @@ func TestADamagedMarkOffersTheAlertAgain(t *testing.T) {
 	d.cycle(noticed("a", 1, 2), noticed("b", 1, 1))
 	corrupt(t, d.store, marks.name, []byte("a"), func(v []byte) { v[len(v)-1] ^= 1 })
 	d.expect("damaged", d.cycle(noticed("a", 1, 2), noticed("b", 1, 1)), "a 1 2")
-	d.expect("mended", d.cycle(noticed("a", 1, 2), noticed("b", 1, 1)))
+	d.expect("readable again", d.cycle(noticed("a", 1, 2), noticed("b", 1, 1)))
 }

@@ -16,7 +16,7 @@ import (
 func TestAFileThatIsNotAtItsPath(t *testing.T) {
 	for name, try := range map[string]func(*Store) error{
 		"compacting": func(s *Store) error { return s.Compact() },
-		"mending":    func(s *Store) error { return s.rewrite(true) },
+		"recovering": func(s *Store) error { return s.rewrite(true) },
 	} {
 		path := newPath(t)
 		log, said := logged(t)
@@ -85,7 +85,7 @@ func TestAStoreWithoutItsFile(t *testing.T) {
 		}
 	}
 	s.watchPlace()
-	s.Answer()
+	s.Probe()
 	if f := s.Figures(); f.Writable || s.Stats().OpenTxN != 0 {
 		t.Errorf("%+v", f)
 	}

@@ -78,7 +78,7 @@ func TestRecovering(t *testing.T) {
 }
 
 // A file that was cut short is not mended with what is left of it.
-func TestWhatCannotBeReadIsNotMended(t *testing.T) {
+func TestWhatCannotBeReadIsNotRecovered(t *testing.T) {
 	path := newPath(t)
 	s, err := Open(path, testOptions())
 	if err != nil {
@@ -101,7 +101,7 @@ func TestWhatCannotBeReadIsNotMended(t *testing.T) {
 
 // Of a file of which the disk gives back a wrong page a copy would look whole without
 // what is missing. It is left as it is, for a restart and an operator to look at.
-func TestADamagedFileIsNotMended(t *testing.T) {
+func TestADamagedFileIsNotRecovered(t *testing.T) {
 	path := newPath(t)
 	s, err := Open(path, testOptions())
 	must(t, err)
@@ -162,7 +162,7 @@ func (j *journal) count(words string) int {
 }
 
 // A disk that fails is tried again at once, and then ever less often.
-func TestTending(t *testing.T) {
+func TestRecoverWaitsLongerEachTime(t *testing.T) {
 	var logged journal
 	path := newPath(t)
 	synctest.Test(t, func(t *testing.T) {

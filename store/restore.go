@@ -122,7 +122,7 @@ func (r *restoration) findLive(path string) (err error) {
 }
 
 // openSource opens the backup, and refuses what is none at first sight. A file that
-// a process has open is being written: what is copied of it would be torn.
+// a process has open is being written: a copy of it could be half old and half new.
 func (r *restoration) openSource() (source *os.File, size int64, err error) {
 	info, err := os.Stat(r.from) // before opening it: a pipe would wait for who writes
 	if err != nil {

@@ -59,7 +59,7 @@ type Store struct {
 	writing      sync.Mutex    // one writer, check or compaction at a time
 	beginning    sync.Mutex    // one transaction begins at a time; held to change db and file
 	unreleased   atomic.Int32  // transactions that a fault left with bbolt's locks held
-	readOnly     reason        // why nothing is written, until the file is mended
+	readOnly     reason        // why nothing is written, until the store has recovered
 	displaced    reason        // why the file that is open is not the one at the path, nil when it is
 	broken       reason        // why nothing can be read any more
 	damage       reason        // the first DamagedError since all was last read without one
@@ -161,12 +161,10 @@ func (s *Store) noteDamage(err error) {
 	}
 }
 
-// Answer reads from the file, which takes no time unless something holds up every
-// reader for good. However the read goes: a file that cannot be read is told by what
+// Probe reads from the file, which takes no time unless something holds up every reader
+// for good. Its result does not matter: a file that cannot be read is reported by what
 // needs it, and is no reason to end the service.
-func (s *Store) Answer() {
-	_ = s.view("show a sign of life", func(t *Tx) error { return t.checkSchema() })
-}
+func (s *Store) Probe() { _ = s.view("probe", (*Tx).checkSchema) }
 
 // view runs do in a read transaction. Nothing that do gets from the transaction
 // may outlive it.

@@ -187,15 +187,15 @@ func (t *Tx) putPairs(x *trailIndex, d *DayPairs) error {
 }
 
 // complete takes over from another row the pairs of subjects of which this one
-// says nothing.
+// has none.
 func (r *PairRow) complete(before *PairRow) {
 	for subject := range NumSubjects {
-		silent := true
+		empty := true
 		for lead := range r {
-			silent = silent && r[lead][subject].Hours == 0 && r[lead][subject].Dropped == 0
+			empty = empty && r[lead][subject].Hours == 0 && r[lead][subject].Dropped == 0
 		}
 		for lead := range r {
-			if silent {
+			if empty {
 				r[lead][subject] = before[lead][subject]
 			}
 		}
