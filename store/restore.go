@@ -31,7 +31,7 @@ type Restored struct {
 // file that is there is kept beside it under a dated name. A crash at any point leaves
 // the one or the other, whole.
 //
-// What is no backup is a NotBackupError, one of another version ErrNewerSchema or
+// What is no backup is ErrNotBackup, one of another version ErrNewerSchema or
 // ErrOlderSchema; then, and after any other error, the file that was there still is.
 func Restore(ctx context.Context, path, from string, o Options) (*Restored, error) {
 	r := &restoration{ctx: ctx, from: from, o: o.complete()}
@@ -45,19 +45,12 @@ func Restore(ctx context.Context, path, from string, o Options) (*Restored, erro
 	return &r.report, nil
 }
 
-// NotBackupError is returned for a file that cannot be restored. It has been left as it is.
-type NotBackupError struct {
-	Path  string
-	Cause error
-}
+// ErrNotBackup is returned for a file that cannot be restored. It has been left as it is.
+var ErrNotBackup = errors.New("is not a backup that can be used")
 
-// Error returns what was found.
-func (e *NotBackupError) Error() string {
-	return fmt.Sprintf("%s is not a backup that can be used (%v); nothing was changed", e.Path, e.Cause)
+func (r *restoration) notBackup(cause error) error {
+	return fmt.Errorf("%s %w (%w); nothing was changed", r.from, ErrNotBackup, cause)
 }
-
-// Unwrap returns what was found.
-func (e *NotBackupError) Unwrap() error { return e.Cause }
 
 // restoration is a restore under way.
 type restoration struct {
@@ -130,18 +123,16 @@ func (r *restoration) openSource() (source *os.File, size int64, err error) {
 	}
 	switch {
 	case !info.Mode().IsRegular():
-		return nil, 0, &NotBackupError{r.from, errors.New("not a regular file")}
+		return nil, 0, r.notBackup(errors.New("not a regular file"))
 	case r.there != nil && os.SameFile(info, r.there):
-		return nil, 0, &NotBackupError{r.from, errors.New("it is the live file itself")}
-	case info.Size() == 0:
-		return nil, 0, &NotBackupError{r.from, errors.New("it is empty")}
+		return nil, 0, r.notBackup(errors.New("it is the live file itself"))
 	}
 	if source, err = os.Open(r.from); err != nil {
 		return nil, 0, err
 	}
 	err = syscall.Flock(int(source.Fd()), syscall.LOCK_SH|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return nil, 0, errors.Join(&NotBackupError{r.from, errors.New("another process has it open, so it is a live file; make a copy with vigia backup")}, source.Close())
+		return nil, 0, errors.Join(r.notBackup(errors.New("another process has it open, so it is a live file; make a copy with vigia backup")), source.Close())
 	}
 	return source, info.Size(), nil // a disk without locks has no live file
 }
@@ -169,7 +160,7 @@ func (r *restoration) ofBackup(err error) error {
 	if damaged := (*DamagedError)(nil); errors.As(err, &damaged) {
 		err = damaged.Cause
 	}
-	return &NotBackupError{r.from, err}
+	return r.notBackup(err)
 }
 
 // complete verifies the copy, gives it what must not be turned back, and takes out of

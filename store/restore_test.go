@@ -296,7 +296,6 @@ func TestRestoreRefusesWhatIsNoBackup(t *testing.T) {
 	before, _ := os.ReadFile(path)
 	for name, from := range cases {
 		_, err := Restore(t.Context(), path, from, testOptions())
-		notBackup := (*NotBackupError)(nil)
 		switch {
 		case err == nil:
 			t.Errorf("%s: restored", name)
@@ -308,7 +307,7 @@ func TestRestoreRefusesWhatIsNoBackup(t *testing.T) {
 			if !errors.Is(err, os.ErrNotExist) {
 				t.Errorf("%s: %v", name, err)
 			}
-		case !errors.As(err, &notBackup) || strings.Contains(err.Error(), ".new-"):
+		case !errors.Is(err, ErrNotBackup) || strings.Contains(err.Error(), ".new-"):
 			t.Errorf("%s: %v", name, err)
 		}
 		if after, _ := os.ReadFile(path); !bytes.Equal(before, after) {

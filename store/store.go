@@ -13,6 +13,9 @@
 // messages ([Tx]) are made of small steps by their callers; whom to tell of a change of
 // an alert is decided within the transaction that keeps the change ([Cycle]).
 //
+// A copy is made every night and verified ([Backups]); [Restore] puts one in the place of
+// the file, and turns back nothing that happened to people since.
+//
 // The file may fail in every way that a disk can. Damage is reported ([DamagedError])
 // and left as it is. After a failed write the store is read-only ([ErrReadOnly]), because
 // what the disk then holds is unknown, until all of it could be checked and copied
