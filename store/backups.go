@@ -199,15 +199,18 @@ func (b *Backups) Make(ctx context.Context, path string) error {
 // those that a restore replaced. They hold what has been erased since. Copies that
 // were put elsewhere are left.
 func (s *Store) DropCopies(before time.Time) error {
-	folder := filepath.Dir(s.path)
-	backups := filepath.Join(folder, BackupFolder)
-	replaced, errR := named(folder, filepath.Base(s.path)+replacedInfix, "")
+	live := s.path
+	if target, err := filepath.EvalSymlinks(live); err == nil {
+		live = target // a restore follows links
+	}
+	backups := filepath.Join(filepath.Dir(s.path), BackupFolder)
+	replaced, errR := named(filepath.Dir(live), filepath.Base(live)+replacedInfix, "")
 	daily, errD := named(backups, dailyBackup, backupSuffix)
 	asked, errA := named(backups, askedBackup, backupSuffix)
 	errs := []error{errR, errD, errA}
 	for _, path := range slices.Concat(replaced, daily, asked) {
 		info, err := os.Lstat(path)
-		if err != nil || !info.ModTime().Before(before) {
+		if err != nil || !info.Mode().IsRegular() || !info.ModTime().Before(before) {
 			continue
 		}
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -217,14 +220,15 @@ func (s *Store) DropCopies(before time.Time) error {
 	return errors.Join(errs...)
 }
 
-// named lists the files of a folder, which need not exist, whose names begin and end so.
+// named lists what is no folder in a folder, which need not exist, and whose name begins
+// and ends so.
 func named(folder, prefix, suffix string) (paths []string, err error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("look for files in %s: %w", folder, err)
 	}
 	for _, e := range entries {
-		if e.Type().IsRegular() && strings.HasPrefix(e.Name(), prefix) && strings.HasSuffix(e.Name(), suffix) {
+		if !e.IsDir() && strings.HasPrefix(e.Name(), prefix) && strings.HasSuffix(e.Name(), suffix) {
 			paths = append(paths, filepath.Join(folder, e.Name()))
 		}
 	}
