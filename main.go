@@ -39,7 +39,6 @@ import (
 	"vigia/notify/mail"
 	captured "vigia/notify/simulate"
 	"vigia/store"
-	"vigia/store/backups"
 	"vigia/store/catalogue"
 	"vigia/store/notices"
 	"vigia/store/subscription"
@@ -107,7 +106,7 @@ type service struct {
 	certificates *https.Certificates // nil leaves TLS to a proxy
 	requests     *metrics.Requests   // nil without metrics
 	server       *handlers.Server
-	backups      *backups.Keeper // nil in the demo, whose folder goes away
+	backups      *store.Backups // nil in the demo, whose folder goes away
 }
 
 // run opens what the service needs, from the file to the listeners, and runs it until ctx
@@ -146,7 +145,7 @@ func (v *service) assemble() (work, sending []cli.Part, err error) {
 	}
 	schedule := forecast.NewSchedule(v.Clock, v.Log)
 	if v.captured == nil {
-		v.backups = backups.New(backups.Options{Store: v.file, Folder: v.Data, Clock: v.Clock, Log: v.Log})
+		v.backups = store.NewBackups(v.file)
 	}
 	if v.server, err = v.newServer(schedule.States); err != nil {
 		return nil, nil, err
@@ -161,12 +160,12 @@ func (v *service) assemble() (work, sending []cli.Part, err error) {
 	schedule.Add(append(engine.Jobs(),
 		forecast.Job{Name: "archivo", Every: 5 * time.Second, Do: v.file.Recover},
 		forecast.Job{Name: "borrado", Every: time.Minute, Do: v.notifier.Erase})...)
-	alive := []systemd.Check{{Name: "a read of the file", Run: func() error { v.file.Answer(); return nil }}}
+	alive := []systemd.Check{{Name: "a read of the file", Run: func() error { v.file.Probe(); return nil }}}
 	work = append(work, v.serving(engine, ledger))
 	if v.backups != nil {
 		alive = append(alive, systemd.Check{Name: "the hourly cycle", Run: engine.Stuck}) // the demo's clock is too fast for it
 		work = append(work, v.commands(engine).Listen())
-		schedule.Add(forecast.Job{Name: "respaldo", Every: time.Minute, Later: true, Do: v.backups.Look})
+		schedule.Add(forecast.Job{Name: "respaldo", Every: time.Minute, Later: true, Do: v.backups.MakeDue})
 	}
 	work = append(work, schedule.Run, func(ctx context.Context) error { return v.manager.Run(ctx, alive...) })
 	return work, []cli.Part{v.notifier.Run}, nil

@@ -251,7 +251,7 @@ func (c *composer) entry(a *alert.Alert, what alert.ChangeKind, s *subscription.
 	}
 	if i, known := c.n.o.Catalogue.ParkBySlug(a.Park); known {
 		if c.official == nil {
-			set := c.tx.Notices()
+			set, _ := c.tx.Notices() // one that cannot be read counts as unknown
 			c.official = &set
 		}
 		e.Closures, e.Volcanic = c.official.InForce(c.n.o.Catalogue, i, c.now, a.Trails)

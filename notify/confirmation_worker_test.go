@@ -36,7 +36,7 @@ func (w *world) expectMails(what string, want int) {
 // waiting counts the requests that are kept.
 func (w *world) waiting() (n int) {
 	w.view(func(tx *store.Tx) error {
-		list, err := tx.Requests(0, 20000)
+		list, err := tx.WaitingAfter(0)
 		n = len(list)
 		return err
 	})
@@ -199,11 +199,14 @@ func TestRequestsThatWaitTooLongAreDropped(t *testing.T) {
 		w.askMany("x.cl", 0, 60)
 		w.mail.new()
 		w.update(func(tx *store.Tx) error { // as if the cap had held for two days
-			list, err := tx.Requests(0, 100)
-			for i := range list {
-				err = errors.Join(err, tx.DropRequest(list[i].Seq))
-				list[i].Until = time.Now().UTC().Add(30 * time.Minute)
-				err = errors.Join(err, tx.PutRequest(&list[i]))
+			list, err := tx.WaitingAfter(0)
+			for _, waiting := range list {
+				r, failed := tx.Request(waiting.Seq)
+				if failed != nil {
+					return failed
+				}
+				r.Until = time.Now().UTC().Add(30 * time.Minute)
+				err = errors.Join(err, tx.DropRequest(r.Seq), tx.PutRequest(r))
 			}
 			return err
 		})

@@ -9,7 +9,7 @@ import (
 )
 
 // alerts are those of the last cycle: id → JSON.
-var alerts = table[alert.Alert]{[]byte("alerts"), checkAlert}
+var alerts = table[alert.Alert]{name: []byte("alerts"), check: checkAlert}
 
 func checkAlert(key []byte, a *alert.Alert) error {
 	if a.ID != string(key) {
@@ -44,7 +44,7 @@ func (t *Tx) Alert(id string) (*alert.Alert, error) { return alerts.get(t, []byt
 // those that changed. One that could not be read again does not keep the cycle from
 // being written: the next check reports it.
 func (t *Tx) putAlerts(c *Cycle, prune bool) error {
-	bucket := t.tx.Bucket(alerts.name)
+	bucket := t.bucket(alerts.name)
 	keep := make(map[string]bool, len(c.Alerts))
 	for i := range c.Alerts {
 		a := &c.Alerts[i]

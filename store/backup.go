@@ -8,8 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
-
-	"go.etcd.io/bbolt"
 )
 
 // Backup writes a copy of the store as it is at one instant, while it is in use:
@@ -18,7 +16,7 @@ import (
 // older copy. It refuses to replace the live file. ErrFull when there is no room,
 // ctx's error when that ends first; after any error there is no new file.
 func (s *Store) Backup(ctx context.Context, path string) error {
-	if err := s.backup(ctx, path, checkAll); err != nil {
+	if err := s.backup(ctx, path); err != nil {
 		s.noteDamage(err) // the copy is of pages as they are
 		return fmt.Errorf("back up to %s: %w", path, err)
 	}
@@ -26,10 +24,7 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 	return nil
 }
 
-// verification reads a file in one transaction and returns what is wrong with it.
-type verification func(ctx context.Context, path string, tx *bbolt.Tx) error
-
-func (s *Store) backup(ctx context.Context, path string, verify verification) error {
+func (s *Store) backup(ctx context.Context, path string) error {
 	if err := s.broken.get(); err != nil {
 		return err
 	}
@@ -39,10 +34,9 @@ func (s *Store) backup(ctx context.Context, path string, verify verification) er
 	if err != nil {
 		return fmt.Errorf("look at the live file: %w", err)
 	}
-	c := copying{ctx: ctx, to: path, live: live, bytes: live.Size(), verify: verify}
-	return c.make(func(w io.Writer) error {
-		return s.view("copy", func(tx *bbolt.Tx) error {
-			_, err := tx.WriteTo(w)
+	return writeCopy(ctx, path, live, live.Size(), func(w io.Writer) error {
+		return s.view("copy", func(t *Tx) error {
+			_, err := t.tx.WriteTo(w)
 			return err
 		})
 	})
@@ -68,67 +62,39 @@ func copyBackup(ctx context.Context, from, to, live string) error {
 	if err != nil {
 		return err
 	}
-	c := copying{ctx: ctx, to: to, bytes: info.Size(), verify: checkAll}
-	if c.live, err = os.Stat(live); err != nil && !errors.Is(err, os.ErrNotExist) {
+	there, err := os.Stat(live)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	return c.make(func(w io.Writer) error {
+	return writeCopy(ctx, to, there, info.Size(), func(w io.Writer) error {
 		_, err := io.Copy(w, source)
 		return err
 	})
 }
 
-// copying is a copy being made: under another name, to stable storage, verified,
-// and only then with its own.
-type copying struct {
-	ctx    context.Context
-	to     string
-	live   os.FileInfo  // never to be replaced; nil when there is none
-	bytes  int64        // how large it will be
-	verify verification // nil is none
-}
-
-func (c *copying) make(write func(io.Writer) error) (err error) {
-	if err := c.replaceable(); err != nil {
+// writeCopy makes a copy of so many bytes: under another name, to stable storage, verified,
+// and only then with its own. live, which may be nil, is never replaced.
+func writeCopy(ctx context.Context, to string, live os.FileInfo, bytes int64, write func(io.Writer) error) error {
+	if err := replaceable(to, live); err != nil {
 		return err
 	}
-	dir := filepath.Dir(c.to)
-	if err := roomFor(dir, c.bytes+sparedBytes); err != nil {
-		return err
-	}
-	made, err := os.CreateTemp(dir, filepath.Base(c.to)+unfinishedSuffix) // mode 0600
+	made, err := writeUnfinished(ctx, to, bytes, write)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(made.Name())
-		}
-	}()
-	to := &stoppable{ctx: c.ctx, file: made}
-	if err = write(to); to.failed != nil {
-		err = to.failed // bbolt gives some errors as text alone
-	}
-	if err = errors.Join(err, made.Sync(), made.Close()); err != nil {
-		if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-			err = fmt.Errorf("%w: %w", ErrFull, err)
-		}
+	defer func() { _ = os.Remove(made) }() // when it has its own name this does nothing
+	if err := verifyFile(ctx, made); err != nil {
 		return err
 	}
-	if c.verify != nil {
-		if err := verifyCopy(c.ctx, made.Name(), c.verify); err != nil {
-			return err
-		}
-	}
-	if err := os.Rename(made.Name(), c.to); err != nil {
+	if err := os.Rename(made, to); err != nil {
 		return err
 	}
-	return syncDir(dir)
+	return syncDir(filepath.Dir(to))
 }
 
 // replaceable refuses what is not a place for a copy.
-func (c *copying) replaceable() error {
-	there, err := os.Stat(c.to)
+func replaceable(to string, live os.FileInfo) error {
+	there, err := os.Stat(to)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return nil
@@ -136,10 +102,34 @@ func (c *copying) replaceable() error {
 		return err
 	case !there.Mode().IsRegular():
 		return errors.New("not a regular file")
-	case c.live != nil && os.SameFile(c.live, there):
+	case live != nil && os.SameFile(live, there):
 		return errors.New("this is the live file itself")
 	}
 	return nil
+}
+
+// writeUnfinished writes a file of so many bytes beside one that is to be made of it, and
+// brings it to stable storage. ErrFull when there is no room; after an error there is no
+// file.
+func writeUnfinished(ctx context.Context, to string, bytes int64, write func(io.Writer) error) (name string, err error) {
+	if err := roomFor(filepath.Dir(to), bytes+sparedBytes); err != nil {
+		return "", err
+	}
+	made, err := os.CreateTemp(filepath.Dir(to), filepath.Base(to)+unfinishedInfix+"*") // mode 0600
+	if err != nil {
+		return "", err
+	}
+	w := &stoppable{ctx: ctx, file: made}
+	if err = write(w); w.failed != nil {
+		err = w.failed // bbolt gives some errors as text alone
+	}
+	if err = errors.Join(err, made.Sync(), made.Close()); err == nil {
+		return made.Name(), nil
+	}
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		err = fmt.Errorf("%w: %w", ErrFull, err)
+	}
+	return "", errors.Join(err, os.Remove(made.Name()))
 }
 
 // stoppable writes to a file until a context ends: a transaction that is being
@@ -157,34 +147,4 @@ func (w *stoppable) Write(p []byte) (n int, err error) {
 	}
 	w.failed = err
 	return n, err
-}
-
-// verifyCopy opens a copy for reading only and verifies it. When ctx ends it is not
-// waited for: bbolt's check of the pages cannot be stopped, and a service that is told
-// to end has seconds. It then ends by itself, on a file that has no name any more.
-func verifyCopy(ctx context.Context, path string, verify verification) error {
-	verified := make(chan error, 1)
-	go func() { verified <- verifyWhole(ctx, path, verify) }()
-	select {
-	case err := <-verified:
-		return err
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func verifyWhole(ctx context.Context, path string, verify verification) error {
-	if _, err := inspect(path); err != nil {
-		return err
-	}
-	return guard(path, func() error {
-		db, err := bbolt.Open(path, 0o600, &bbolt.Options{
-			Timeout: lockTimeout, ReadOnly: true, PreLoadFreelist: true, FreelistType: bbolt.FreelistMapType,
-		})
-		if err != nil {
-			return fmt.Errorf("open the copy: %w", err)
-		}
-		err = db.View(func(tx *bbolt.Tx) error { return verify(ctx, path, tx) })
-		return errors.Join(err, db.Close())
-	})
 }

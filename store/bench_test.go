@@ -137,7 +137,7 @@ func BenchmarkRuns(b *testing.B) {
 				}
 			}
 		}
-		value, err := encodeRun(runs[0])
+		value, err := pack(keyRun, runs[0].code)
 		if err != nil {
 			b.Fatal(err)
 		}

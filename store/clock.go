@@ -3,8 +3,6 @@ package store
 import (
 	"runtime/debug"
 	"time"
-
-	"go.etcd.io/bbolt"
 )
 
 // clockJump is how far the clock may be from the last cycle to be believed: a machine
@@ -28,38 +26,23 @@ func buildTime() time.Time {
 	return time.Time{}
 }
 
-// believed reports whether the clock can be right at now: the program was built before,
-// and the last cycle kept, if there was one, is within clockJump. This is the only place
-// that decides it. While the clock is not believed nothing expires, nothing is erased for
-// its age and nothing is sent.
-func (s *Store) believed(tx *bbolt.Tx, now time.Time) (bool, error) {
-	last, err := lastTime(tx)
-	if err != nil {
-		return false, damagedValue(s.path, "last time", err)
-	}
-	return !now.Before(s.built) && (last.IsZero() || now.Sub(last).Abs() <= clockJump), nil
+// ClockBelieved reports whether the clock can be right at now: the program was built
+// before, and the last cycle kept, if there was one, is within clockJump. This is the only
+// place that decides it. While the clock is not believed nothing expires, nothing is erased
+// for its age and nothing is sent. The error is a *DamagedError when the time of the last
+// cycle cannot be read.
+func (t *Tx) ClockBelieved(now time.Time) (bool, error) {
+	last, err := t.LastTime()
+	return err == nil && !now.Before(t.store.built) && (last.IsZero() || now.Sub(last).Abs() <= clockJump), err
 }
-
-// ClockBelieved reports whether the clock can be right at now. The error is a
-// *DamagedError when the time of the last cycle cannot be read.
-func (t *Tx) ClockBelieved(now time.Time) (bool, error) { return t.store.believed(t.tx, now) }
 
 // DoubtsClock reports whether the clock cannot be right at now. What cannot be read
 // gives no reason to doubt.
 func (s *Store) DoubtsClock(now time.Time) bool {
 	believed := true
-	err := s.view("judge the clock", func(tx *bbolt.Tx) (err error) {
-		believed, err = s.believed(tx, now)
+	err := s.view("judge the clock", func(t *Tx) (err error) {
+		believed, err = t.ClockBelieved(now)
 		return err
 	})
 	return err == nil && !believed
-}
-
-// lastTime returns the IssuedAt of the last cycle kept, zero when there was none.
-func lastTime(tx *bbolt.Tx) (time.Time, error) {
-	value := tx.Bucket(bucketMeta).Get(keyLast)
-	if value == nil {
-		return time.Time{}, nil
-	}
-	return unsealTime(value)
 }

@@ -18,11 +18,9 @@ const compactBatch = 1 << 20
 // hold in free pages, and whether there was one since the file was compacted last.
 // The zero time stands for an unknown one.
 func (s *Store) ErasedSince() (since time.Time, erased bool) {
-	err := s.view("read the first erasure", func(tx *bbolt.Tx) (err error) {
-		value := tx.Bucket(bucketMeta).Get(keyErased)
-		if erased = value != nil; erased {
-			since, err = unsealTime(value)
-		}
+	err := s.view("read the first erasure", func(t *Tx) (err error) {
+		erased = t.bucket(bucketMeta).Get(keyErased) != nil
+		since, err = times.value(t, keyErased)
 		return err
 	})
 	if err != nil {
@@ -85,7 +83,7 @@ func (s *Store) exchange() (before *bbolt.DB, err error) {
 	if err := roomFor(filepath.Dir(path), s.usedBytes()); err != nil {
 		return nil, err
 	}
-	made, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+unfinishedSuffix) // mode 0600
+	made, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+unfinishedInfix+"*") // mode 0600
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +98,8 @@ func (s *Store) exchange() (before *bbolt.DB, err error) {
 	if err := s.guarded(func() error { return s.copyTo(made.Name()) }); err != nil {
 		return nil, err
 	}
-	if err := verifyCopy(context.Background(), made.Name(), checkCompacted); err != nil {
+	// Not the values: one that was damaged before does not keep the file from forgetting.
+	if err := readFile(context.Background(), made.Name(), (*Tx).checkSchema); err != nil {
 		return nil, err
 	}
 	if err := OwnAs(made.Name(), path); err != nil {
@@ -138,15 +137,6 @@ func (s *Store) copyTo(name string) (err error) {
 	}
 	err = to.Update(func(tx *bbolt.Tx) error { return tx.Bucket(bucketMeta).Delete(keyErased) })
 	return errors.Join(err, to.Sync())
-}
-
-// checkCompacted verifies pages and schema: a value that was damaged before does
-// not keep the file from forgetting.
-func checkCompacted(ctx context.Context, path string, tx *bbolt.Tx) error {
-	if err := checkSchema(path, tx); err != nil {
-		return err
-	}
-	return checkPages(ctx, path, tx)
 }
 
 // takeOver opens the copy, which locks it, gives it the file's name and goes over

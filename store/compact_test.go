@@ -189,7 +189,7 @@ func TestAReaderOfTheOldFileReadsOn(t *testing.T) {
 		ended <- s.View("long", func(tx *Tx) error {
 			close(reading)
 			<-goOn
-			requests, err := tx.Requests(0, 99)
+			requests, err := tx.WaitingAfter(0)
 			if len(requests) != 3 {
 				err = errors.Join(err, fmt.Errorf("%d requests", len(requests)))
 			}
@@ -205,7 +205,7 @@ func TestAReaderOfTheOldFileReadsOn(t *testing.T) {
 	}
 	keep(t, s, func(tx *Tx) error { return tx.DropRequest(1) })
 	see(t, s, func(tx *Tx) error {
-		if requests, err := tx.Requests(0, 99); err != nil || len(requests) != 2 {
+		if requests, err := tx.WaitingAfter(0); err != nil || len(requests) != 2 {
 			t.Errorf("%d requests in the new file, %v", len(requests), err)
 		}
 		return nil

@@ -3,8 +3,6 @@ package store
 import (
 	"sync"
 
-	"go.etcd.io/bbolt"
-
 	"vigia/store/subscription"
 )
 
@@ -78,49 +76,48 @@ func (t *Tx) count(k counter, by int) {
 // counted returns a number as this transaction leaves it.
 func (t *Tx) counted(k counter) int { return t.store.counts.of(k) + t.changed[k] }
 
-// countWaiting counts a request or a pending subscription that came or went. Those of an
-// unknown network count for the total alone.
-func (t *Tx) countWaiting(network subscription.AddressKey, by int) {
-	t.count(counter{kind: countWaiting}, by)
-	if network != (subscription.AddressKey{}) {
-		t.count(counter{kind: countFrom, network: network}, by)
-	}
-}
-
-func (t *Tx) countItem(i *Item, by int) {
-	t.count(counter{kind: countQueued, channel: i.Channel}, by)
-	if i.Kind == ConfirmItem {
-		t.count(counter{kind: countConfirming, channel: i.Channel}, by)
-	}
-}
-
-// recount counts what is in the file.
+// recount brings what is kept in memory in line with the file.
 func (s *Store) recount() error {
-	return s.view("count what waits", func(tx *bbolt.Tx) error {
+	return s.view("count what waits", func(t *Tx) error {
 		n := map[counter]int{}
-		_ = tx.Bucket(items.name).ForEach(func(k, _ []byte) error {
-			if len(k) < 2 || k[0] >= subscription.NumChannels {
-				return nil // the check finds it
-			}
-			n[counter{kind: countQueued, channel: subscription.Channel(k[0])}]++
-			if k[1] == confirmClass {
-				n[counter{kind: countConfirming, channel: subscription.Channel(k[0])}]++
-			}
-			return nil
-		})
-		n[counter{kind: countProofs}] = tx.Bucket(proofs.name).Stats().KeyN
-		for _, name := range [][]byte{requests.name, pendings.name} {
-			_ = tx.Bucket(name).ForEach(func(k, v []byte) error {
-				n[counter{kind: countWaiting}]++
-				if network := networkOf(k, v); network != (subscription.AddressKey{}) {
-					n[counter{kind: countFrom, network: network}]++
+		for _, b := range []struct {
+			name    []byte
+			counted func(key, value []byte) []counter
+		}{{items.name, items.counted}, {proofs.name, proofs.counted}, {requests.name, requests.counted}, {pendings.name, pendings.counted}} {
+			_ = t.bucket(b.name).ForEach(func(key, value []byte) error {
+				for _, c := range b.counted(key, value) {
+					n[c]++
 				}
 				return nil
 			})
 		}
 		s.counts.set(n)
-		return nil
+		return t.readIdentities()
 	})
+}
+
+// countItem counts an item by its key. The check finds one whose key makes no sense.
+func countItem(key, _ []byte) []counter {
+	if len(key) < 2 || key[0] >= subscription.NumChannels {
+		return nil
+	}
+	of := []counter{{kind: countQueued, channel: subscription.Channel(key[0])}}
+	if key[1] == confirmClass {
+		of = append(of, counter{kind: countConfirming, channel: subscription.Channel(key[0])})
+	}
+	return of
+}
+
+func countProof(_, _ []byte) []counter { return []counter{{kind: countProofs}} }
+
+// countFromNetwork counts a request or a pending subscription. One of an unknown network
+// counts for the total alone.
+func countFromNetwork(key, value []byte) []counter {
+	of := []counter{{kind: countWaiting}}
+	if network := networkOf(key, value); network != (subscription.AddressKey{}) {
+		of = append(of, counter{kind: countFrom, network: network})
+	}
+	return of
 }
 
 // Queued returns how many items of a channel are in the outbox, from memory.

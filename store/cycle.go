@@ -1,19 +1,13 @@
 package store
 
 import (
-	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"time"
 
-	"go.etcd.io/bbolt"
-
 	"vigia/forecast/alert"
 	"vigia/store/catalogue"
 )
-
-const historyKept = 168 * time.Hour
 
 // Cycle is what an hourly cycle leaves behind.
 type Cycle struct {
@@ -52,32 +46,24 @@ func (s *Store) Commit(c *Cycle) error {
 }
 
 func (s *Store) commit(what string, c *Cycle, deciding bool) error {
-	numbered := (*numbering)(nil)
-	err := s.update(what, func(tx *bbolt.Tx) (err error) {
-		t := &Tx{store: s, tx: tx}
-		if numbered, err = s.giveNumbers(tx, c.Catalogue); err != nil {
-			return err
-		}
-		believed, err := s.believed(tx, c.IssuedAt)
+	return s.update(what, func(t *Tx) error {
+		believed, err := t.ClockBelieved(c.IssuedAt)
 		if err != nil {
 			return err
 		}
+		trails := indexTrails(c.Catalogue)
 		err = errors.Join(
-			putEstimates(tx, numbered, c, believed),
-			putIssued(tx, numbered, c, believed),
+			t.putEstimates(trails, c, believed),
+			t.putIssued(trails, c, believed),
 			t.putAlerts(c, believed),
-			putConfirmed(tx, c.ConfirmedAt),
-			putLast(tx, c, believed),
+			t.putConfirmed(c.ConfirmedAt),
+			t.putLast(c, believed),
 		)
 		if err != nil || !deciding || !believed && !c.Estimates {
 			return err
 		}
 		return t.decide(c)
 	})
-	if err == nil {
-		s.numbering.Store(numbered)
-	}
-	return err
 }
 
 func (c *Cycle) valid() error {
@@ -97,55 +83,29 @@ func (c *Cycle) valid() error {
 // putLast keeps the cycle's time. After a jump of the clock it waits for one with
 // estimates: they need runs that are young by this clock, and of when those were
 // made the provider tells. Else a wrong clock would be believed an hour later.
-func putLast(tx *bbolt.Tx, c *Cycle, believed bool) error {
+func (t *Tx) putLast(c *Cycle, believed bool) error {
 	if !believed && !c.Estimates {
 		return nil
 	}
-	return tx.Bucket(bucketMeta).Put(keyLast, sealedTime(c.IssuedAt))
+	return times.put(t, keyLast, &c.IssuedAt)
 }
 
-func hourKey(hour time.Time) []byte {
-	return binary.BigEndian.AppendUint64(nil, uint64(max(0, hour.Unix())/3600))
-}
-
-// putEstimates writes the hour, and drops those too old, or so far ahead that
-// only a wrong clock can have written them.
-func putEstimates(tx *bbolt.Tx, n *numbering, c *Cycle, prune bool) error {
-	bucket := tx.Bucket(bucketEstimates)
-	bucket.FillPercent = timeFillPercent
-	value := seal(appendHour(unsealed(64+len(c.Rows)*rowLen), n, c.Rows))
-	if err := putChanged(bucket, hourKey(c.Hour), value); err != nil {
-		return fmt.Errorf("put the estimates: %w", err)
+func (t *Tx) putConfirmed(at map[string]time.Time) error {
+	var errs []error
+	for model, at := range at {
+		errs = append(errs, confirmed.put(t, []byte(model), &at))
 	}
-	if !prune {
-		return nil
-	}
-	oldest, newest := hourKey(c.Hour.Add(-historyKept)), hourKey(c.Hour.Add(historyKept))
-	return dropKeys(bucket, func(key []byte) bool { return bytes.Compare(key, oldest) < 0 || bytes.Compare(key, newest) > 0 })
-}
-
-func putConfirmed(tx *bbolt.Tx, confirmed map[string]time.Time) error {
-	bucket := tx.Bucket(bucketModels)
-	for model, at := range confirmed {
-		if err := bucket.Put([]byte(model), sealedTime(at)); err != nil {
-			return fmt.Errorf("put the confirmation of %q: %w", model, err)
-		}
-	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // Confirmed returns for each model when its run was last confirmed as the newest.
 func (s *Store) Confirmed() (map[string]time.Time, error) {
-	confirmed := map[string]time.Time{}
-	err := s.view("read the confirmations", func(tx *bbolt.Tx) error {
-		return tx.Bucket(bucketModels).ForEach(func(k, v []byte) error {
-			at, err := unsealTime(v)
-			if err != nil {
-				return damagedValue(s.path, fmt.Sprintf("confirmation of %q", k), err)
-			}
-			confirmed[string(k)] = at
+	all := map[string]time.Time{}
+	err := s.view("read the confirmations", func(t *Tx) error {
+		return confirmed.each(t, nil, func(model []byte, at *time.Time) error {
+			all[string(model)] = *at
 			return nil
 		})
 	})
-	return confirmed, err
+	return all, err
 }

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"go.etcd.io/bbolt"
-
 	"vigia/store/subscription"
 )
 
@@ -21,7 +19,7 @@ func TestADamagedRecordCostsNobodyElse(t *testing.T) {
 			items, err := tx.Due(Queue{}, testHour, 99, nil)
 			return len(items), err
 		},
-		"requests": func(tx *Tx) (int, error) { requests, err := tx.Requests(0, 99); return len(requests), err },
+		"requests": func(tx *Tx) (int, error) { requests, err := tx.WaitingAfter(0); return len(requests), err },
 		"pending": func(tx *Tx) (n int, err error) {
 			err = tx.EachPending(func(subscription.Hash, *subscription.Pending) error { n++; return nil })
 			return n, err
@@ -95,8 +93,8 @@ func fillLists(t *testing.T, s *Store, n int) {
 
 func keysOf(t *testing.T, s *Store, bucket string) (keys [][]byte) {
 	t.Helper()
-	must(t, s.view("keys", func(tx *bbolt.Tx) error {
-		return tx.Bucket([]byte(bucket)).ForEach(func(k, _ []byte) error { keys = append(keys, slices.Clone(k)); return nil })
+	must(t, s.view("keys", func(tx *Tx) error {
+		return tx.bucket([]byte(bucket)).ForEach(func(k, _ []byte) error { keys = append(keys, slices.Clone(k)); return nil })
 	}))
 	return keys
 }
@@ -108,11 +106,11 @@ func TestAValueUnderAnothersKeyIsDamaged(t *testing.T) {
 	defer func() { must(t, s.Close()) }()
 	fillLists(t, s, 2)
 	for _, name := range []string{
-		"subscriptions", "identities", "erased", "requests", "pending", "items", "threads", "outcomes",
+		"subscriptions", "erased", "requests", "pending", "items", "threads", "outcomes",
 	} {
 		keys := keysOf(t, s, name)
-		must(t, s.update("swap", func(tx *bbolt.Tx) error {
-			bucket := tx.Bucket([]byte(name))
+		must(t, s.update("swap", func(tx *Tx) error {
+			bucket := tx.bucket([]byte(name))
 			first, second := slices.Clone(bucket.Get(keys[0])), slices.Clone(bucket.Get(keys[1]))
 			return errors.Join(bucket.Put(keys[0], second), bucket.Put(keys[1], first))
 		}))
@@ -120,64 +118,11 @@ func TestAValueUnderAnothersKeyIsDamaged(t *testing.T) {
 		if wantDamaged(t, err); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("values of %s changed places: %v", name, err)
 		}
-		must(t, s.update("swap back", func(tx *bbolt.Tx) error {
-			bucket := tx.Bucket([]byte(name))
+		must(t, s.update("swap back", func(tx *Tx) error {
+			bucket := tx.bucket([]byte(name))
 			first, second := slices.Clone(bucket.Get(keys[0])), slices.Clone(bucket.Get(keys[1]))
 			return errors.Join(bucket.Put(keys[0], second), bucket.Put(keys[1], first))
 		}))
 		must(t, s.Check(t.Context()))
 	}
-}
-
-// A subscription is found by its address though the index that leads to it is damaged.
-func TestADamagedIndexIsGoneAround(t *testing.T) {
-	log, said := logged(t)
-	o := testOptions()
-	o.Log = log
-	s, err := Open(newPath(t), o)
-	must(t, err)
-	defer func() { must(t, s.Close()) }()
-	mail, push := byMail(1, []string{"a"}), byPush(2, "a")
-	keep(t, s, func(tx *Tx) error { return errors.Join(tx.PutSubscription(mail), tx.PutSubscription(push)) })
-	identity := subscription.Identity(mail.Address)
-	corrupt(t, s, identities.name, []byte(identity), func(v []byte) { v[9] ^= 1 })
-	corrupt(t, s, identities.name, endpointKey(push.Target.Endpoint), func(v []byte) { v[9] ^= 1 })
-	find := func() {
-		see(t, s, func(tx *Tx) error {
-			if id, ok := tx.ByAddress(identity); !ok || id != mail.ID {
-				t.Errorf("by address: %x, %v", id, ok)
-			}
-			if id, ok := tx.ByEndpoint(push.Target.Endpoint); !ok || id != push.ID {
-				t.Errorf("by endpoint: %x, %v", id, ok)
-			}
-			return nil
-		})
-	}
-	find()
-	wantDamaged(t, s.Check(t.Context()))
-	if strings.Contains(said(), identity) || strings.Count(said(), "left out") != 2 {
-		t.Errorf("log:\n%s", said())
-	}
-	keep(t, s, func(tx *Tx) error { return errors.Join(tx.PutSubscription(mail), tx.PutSubscription(push)) })
-	find()
-	must(t, s.Check(t.Context()))
-}
-
-// What is missing or too much in an index is found by the check.
-func TestTheCheckComparesIndexesWithSubscriptions(t *testing.T) {
-	s, err := Open(newPath(t), testOptions())
-	must(t, err)
-	defer func() { must(t, s.Close()) }()
-	fillLists(t, s, 1)
-	key, value := keysOf(t, s, "identities")[0], []byte(nil)
-	must(t, s.update("lose", func(tx *bbolt.Tx) error {
-		value = slices.Clone(tx.Bucket(identities.name).Get(key))
-		return tx.Bucket(identities.name).Delete(key)
-	}))
-	wantDamaged(t, s.Check(t.Context()))
-	must(t, s.update("find", func(tx *bbolt.Tx) error { return tx.Bucket(identities.name).Put(key, value) }))
-	must(t, s.Check(t.Context()))
-	id := idOf(0)
-	keep(t, s, func(tx *Tx) error { return identities.put(tx, []byte("otra@ejemplo.cl"), &id) })
-	wantDamaged(t, s.Check(t.Context()))
 }

@@ -60,8 +60,7 @@ func TestCopiesOnAFullDisk(t *testing.T) {
 // A disk that fills while the copy is being written, past what was asked before.
 func TestADiskThatFillsWhileCopying(t *testing.T) {
 	dir := smallDisk(t, "2m")
-	c := copying{ctx: t.Context(), to: filepath.Join(dir, "copy.db"), bytes: -sparedBytes}
-	err := c.make(func(w io.Writer) error {
+	err := writeCopy(t.Context(), filepath.Join(dir, "copy.db"), nil, -sparedBytes, func(w io.Writer) error {
 		_, err := w.Write(make([]byte, 4<<20))
 		return err
 	})

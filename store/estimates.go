@@ -1,22 +1,22 @@
 package store
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
+	"time"
+
+	"go.etcd.io/bbolt"
 
 	"vigia/forecast/hazard"
+	"vigia/store/catalogue"
 )
 
-// The estimates of an hour are one value: a row for each trail number given so far, in
-// their order.
-//
-//	row     state, quality, confidence (two bits each); main hazard; nine medians
-//	median  16 bits, in steps of what is shown; the lowest value is a missing one
 const (
-	numMedians = 9
-	rowLen     = 2 + 2*numMedians
-	missing16  = math.MinInt16
+	historyKept = 168 * time.Hour
+	numMedians  = 9
+	missing16   = math.MinInt16 // a median that is missing
 )
 
 // steps are what medians are rounded to, as steps a unit: 0.1 °C, km/h, mm, cm
@@ -41,22 +41,27 @@ func noRow() HistoryRow {
 	return row
 }
 
-func appendRow(b []byte, row *HistoryRow) []byte {
-	b = append(b, byte(row.State)|byte(row.Quality)<<2|byte(row.Confidence)<<4, byte(row.Main))
-	for i, field := range fields(&row.Medians) {
-		b = binary.BigEndian.AppendUint16(b, uint16(toSteps(*field, steps[i])))
-	}
-	return b
+// codeEstimates codes the estimates of an hour.
+func codeEstimates(c *fieldCodec, x *trailIndex, rows *[]HistoryRow) {
+	codeRows(c, x, x.trails(c), rows, noRow(), codeRow)
 }
 
-// decodeRow reads the rowLen bytes of a row.
-func decodeRow(b []byte, row *HistoryRow) {
-	row.State = hazard.State(b[0] & 3)
-	row.Quality = hazard.Quality(b[0] >> 2 & 3)
-	row.Confidence = hazard.Confidence(b[0] >> 4 & 3)
-	row.Main = hazard.Hazard(b[1])
+func codeRow(c *fieldCodec, row *HistoryRow) {
+	choice(c, &row.State, hazard.Red)
+	choice(c, &row.Quality, hazard.Stale)
+	choice(c, &row.Confidence, hazard.High)
+	codeHazard(c, &row.Main)
 	for i, field := range fields(&row.Medians) {
-		*field = fromSteps(int16(binary.BigEndian.Uint16(b[2+2*i:])), steps[i])
+		n := toSteps(*field, steps[i])
+		if number(c, 2, &n); c.reading {
+			*field = fromSteps(n, steps[i])
+		}
+	}
+}
+
+func codeHazard(c *fieldCodec, h *hazard.Hazard) {
+	if number(c, 1, h); *h != hazard.NoHazard && int(*h) >= hazard.NumHazards {
+		c.fail()
 	}
 }
 
@@ -75,38 +80,82 @@ func fromSteps(n int16, step float64) float32 {
 	return float32(float64(n) / step)
 }
 
-// appendHour appends the rows of an hour, which are as the numbered catalogue's
-// trails.
-func appendHour(b []byte, n *numbering, rows []HistoryRow) []byte {
-	for _, trail := range n.trailOf(n.rows) {
-		row := noRow()
-		if trail >= 0 {
-			row = rows[trail]
-		}
-		b = appendRow(b, &row)
-	}
-	return b
+func hourKey(hour time.Time) []byte {
+	return binary.BigEndian.AppendUint64(nil, uint64(max(0, hour.Unix())/3600))
 }
 
-// decodeHour reads a sealed hour for a catalogue's trails; one without a row gets noRow.
-func decodeHour(value []byte, n *numbering) ([]HistoryRow, error) {
-	payload, err := unseal(value)
+func hourOf(key []byte) (time.Time, error) {
+	const farthest = 1 << 40 // beyond it the seconds would not fit
+	if len(key) != 8 || numberOf(key) > farthest {
+		return time.Time{}, fmt.Errorf("%w: key %x", errValue, key)
+	}
+	return time.Unix(int64(numberOf(key))*3600, 0).UTC(), nil
+}
+
+// putEstimates writes the hour, and drops those too old, or so far ahead that
+// only a wrong clock can have written them.
+func (t *Tx) putEstimates(x *trailIndex, c *Cycle, prune bool) error {
+	bucket, key := t.bucket(bucketEstimates), hourKey(c.Hour)
+	bucket.FillPercent = timeFillPercent
+	value, err := pack(key, func(to *fieldCodec) { codeEstimates(to, x, &c.Rows) })
+	if err == nil {
+		err = putChanged(bucket, key, value)
+	}
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("put the estimates: %w", err)
 	}
-	if len(payload)%rowLen != 0 {
-		return nil, fmt.Errorf("%w: %d bytes", errValue, len(payload))
+	if !prune {
+		return nil
 	}
-	rows := make([]HistoryRow, len(n.numbers))
-	for i, number := range n.numbers {
-		if number == 0 || number > len(payload)/rowLen {
-			rows[i] = noRow()
-			continue
+	oldest, newest := hourKey(c.Hour.Add(-historyKept)), hourKey(c.Hour.Add(historyKept))
+	return dropKeys(bucket, func(key []byte) bool { return bytes.Compare(key, oldest) < 0 || bytes.Compare(key, newest) > 0 })
+}
+
+// History returns the estimates as issued of the hours up to newest, which counts
+// among them, newest first, with a row for each trail of the catalogue. An hour
+// that was never kept, or that no longer decodes, is absent; a trail that has no
+// row in an hour has state Unknown and quality NoData there.
+func (s *Store) History(c *catalogue.Catalogue, newest time.Time, hours int) (history History, err error) {
+	if hours <= 0 || newest.Unix() < 0 {
+		return history, nil
+	}
+	from, to, x := hourKey(newest.Add(-time.Duration(hours-1)*time.Hour)), hourKey(newest), indexTrails(c)
+	err = s.view("read the history", func(t *Tx) error {
+		cursor := t.bucket(bucketEstimates).Cursor()
+		for k, v := lastUpTo(cursor, to); k != nil && bytes.Compare(k, from) >= 0; k, v = cursor.Prev() {
+			hour := HistoryHour{}
+			if hour.Hour, err = hourOf(k); err == nil {
+				err = unpack(k, v, func(c *fieldCodec) { codeEstimates(c, x, &hour.Rows) })
+			}
+			if err != nil {
+				t.leaveOut(bucketEstimates, k, err)
+				continue
+			}
+			history.Hours = append(history.Hours, hour)
 		}
-		decodeRow(payload[(number-1)*rowLen:number*rowLen], &rows[i])
-		if main := rows[i].Main; main != hazard.NoHazard && int(main) >= hazard.NumHazards {
-			return nil, fmt.Errorf("%w: hazard %d", errValue, main)
-		}
+		return nil
+	})
+	return history, err
+}
+
+// lastUpTo moves to the last key that is not after the one given.
+func lastUpTo(cursor *bbolt.Cursor, key []byte) (k, v []byte) {
+	k, v = cursor.Seek(key)
+	switch {
+	case k == nil:
+		return cursor.Last()
+	case bytes.Equal(k, key):
+		return k, v
+	default:
+		return cursor.Prev()
 	}
-	return rows, nil
+}
+
+// checkEstimates verifies the estimates of an hour.
+func checkEstimates(key, value []byte) error {
+	if _, err := hourOf(key); err != nil {
+		return err
+	}
+	rows := []HistoryRow(nil)
+	return unpack(key, value, func(c *fieldCodec) { codeEstimates(c, &trailIndex{}, &rows) })
 }

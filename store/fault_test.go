@@ -2,7 +2,9 @@ package store
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,10 +18,10 @@ import (
 func corrupt(t *testing.T, s *Store, bucket, key []byte, change func([]byte)) {
 	t.Helper()
 	var value []byte
-	err := s.update("corrupt", func(tx *bbolt.Tx) error {
-		value = bytes.Clone(tx.Bucket(bucket).Get(key))
+	err := s.update("corrupt", func(tx *Tx) error {
+		value = bytes.Clone(tx.bucket(bucket).Get(key))
 		change(value)
-		return tx.Bucket(bucket).Put(key, value)
+		return tx.bucket(bucket).Put(key, value)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -34,9 +36,9 @@ func lastingStore(t *testing.T) (path string, content []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := makeCatalogue(upTo(300)...)
+	c, r := makeCatalogue(upTo(300)...), rand.New(rand.NewPCG(1, 1))
 	for i := range 30 {
-		if err := s.Commit(testCycle(c, testHour.Add(time.Duration(i)*time.Hour), make([]HistoryRow, 300))); err != nil {
+		if err := s.Commit(testCycle(c, testHour.Add(time.Duration(i)*time.Hour), randomRows(r, 300))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -185,7 +187,7 @@ func TestOneMetaPageLostIsSurvived(t *testing.T) {
 			t.Errorf("page %d: %v", page, err)
 		}
 		checkAndClose(t, s)
-		if found, err := inspect(path); found != usable || err != nil {
+		if found, err := inspect(context.Background(), path); found != usable || err != nil {
 			t.Errorf("page %d was not written anew: %v, %v", page, found, err)
 		}
 	}
@@ -354,11 +356,11 @@ func TestFaultsOfMemoryAreCaught(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.needed.Store(0)
-	err = s.view("read", func(tx *bbolt.Tx) error {
+	err = s.view("read", func(tx *Tx) error {
 		if err := os.Truncate(path, 8192); err != nil {
 			return err
 		}
-		_ = bytes.Clone(tx.Bucket(bucketUsage).Get(keyLedger))
+		_ = bytes.Clone(tx.bucket(ledgers.name).Get(keyLedger))
 		return nil
 	})
 	wantDamaged(t, err)
@@ -387,11 +389,11 @@ func TestAFaultWhileWritingClosesTheStoreToWrites(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = s.update("write", func(tx *bbolt.Tx) error {
+	err = s.update("write", func(tx *Tx) error {
 		if err := os.Truncate(path, 8192); err != nil {
 			return err
 		}
-		return tx.Bucket(bucketUsage).Put(keyLedger, []byte("x"))
+		return tx.bucket(ledgers.name).Put(keyLedger, []byte("x"))
 	})
 	if err == nil {
 		t.Error("the write went through")

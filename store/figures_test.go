@@ -3,8 +3,6 @@ package store
 import (
 	"errors"
 	"testing"
-
-	"go.etcd.io/bbolt"
 )
 
 // The figures come without a transaction: beside one that is open, while another
@@ -15,7 +13,7 @@ func TestFigures(t *testing.T) {
 	if !before.Writable || before.OpenReads != 0 || before.Bytes != s.Size() || before.Bytes == 0 {
 		t.Errorf("%+v", before)
 	}
-	err := s.view("hold a transaction", func(*bbolt.Tx) error {
+	err := s.view("hold a transaction", func(*Tx) error {
 		if f := s.Figures(); f.OpenReads != 1 {
 			t.Errorf("in a read: %+v", f)
 		}
@@ -24,7 +22,7 @@ func TestFigures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = s.update("write", func(*bbolt.Tx) error {
+	err = s.update("write", func(*Tx) error {
 		if f := s.Figures(); !f.Writable || f.OpenReads != 0 {
 			t.Errorf("in a write: %+v", f)
 		}

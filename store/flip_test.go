@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -18,7 +19,7 @@ import (
 
 // flippedBuckets are those with something of a person or of an alert.
 var flippedBuckets = [][]byte{
-	bucketMeta, alerts.name, subscriptions.name, identities.name, requests.name, pendings.name, mailed.name,
+	bucketMeta, alerts.name, subscriptions.name, requests.name, pendings.name, mailed.name,
 	suppressed.name, items.name, threads.name, outcomes.name, marks.name, erased.name,
 }
 
@@ -54,7 +55,7 @@ func newFlipping(t *testing.T) *flipping {
 		return tx.PutKeyMark("mark")
 	})
 	see(t, s, func(tx *Tx) error {
-		return tx.tx.Bucket(subscriptions.name).ForEach(func(k, _ []byte) error {
+		return tx.bucket(subscriptions.name).ForEach(func(k, _ []byte) error {
 			one, err := tx.Subscription(subscription.ID(k))
 			f.people[subscription.ID(k)] = one
 			return err
@@ -71,9 +72,9 @@ func newFlipping(t *testing.T) *flipping {
 // records gives every record as it lies in the file; none for what cannot be read.
 func (f *flipping) records(s *Store) map[string]string {
 	all := map[string]string{}
-	err := s.view("read all", func(tx *bbolt.Tx) error {
+	err := s.view("read all", func(tx *Tx) error {
 		for _, name := range flippedBuckets {
-			err := tx.Bucket(name).ForEach(func(k, v []byte) error {
+			err := tx.bucket(name).ForEach(func(k, v []byte) error {
 				all[fmt.Sprintf("%s %x", name, k)] = string(v)
 				return nil
 			})
@@ -181,7 +182,7 @@ func TestABitThatTurnsOver(t *testing.T) {
 // sealAll gives every value the checksum that fits it, whatever it is. Of pages that do
 // not hang together bbolt would end the process.
 func (f *flipping) sealAll(path string) {
-	if _, err := inspect(path); err != nil {
+	if _, err := inspect(context.Background(), path); err != nil {
 		return
 	}
 	_ = guard(path, func() error {
@@ -196,7 +197,7 @@ func (f *flipping) sealAll(path string) {
 				if bucket := tx.Bucket(name); bucket != nil {
 					err := bucket.ForEach(func(k, v []byte) error {
 						if len(v) >= headLen {
-							values[string(k)] = sealWith(k, append([]byte(nil), v...))
+							values[string(k)] = seal(k, append([]byte(nil), v...))
 						}
 						return nil
 					})

@@ -1,11 +1,11 @@
 package store
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/fnv"
-	"io"
 	"os"
 	"syscall"
 	"time"
@@ -45,33 +45,33 @@ const (
 )
 
 // inspect looks at a file without changing it, holding its lock meanwhile.
-// ErrInUse when another process holds it, a DamagedError when it is foreign or
-// shorter than it must be.
-func inspect(path string) (found condition, err error) {
-	file, err := os.OpenFile(path, os.O_RDWR, 0) // #nosec G304 -- the file of the data, or a copy that the operator names
+// ErrInUse when another process holds it, a DamagedError when it is foreign, shorter
+// than it must be, or its pages do not hang together.
+func inspect(ctx context.Context, path string) (found condition, err error) {
+	file, err := openLocked(path)
 	if err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	if err := lock(file); err != nil {
-		return 0, err
-	}
-	return look(path, file)
+	found, err = look(ctx, path, file)
+	return found, errors.Join(err, file.Close())
 }
 
 // look looks at a file that nobody writes meanwhile.
-func look(path string, file *os.File) (condition, error) {
+func look(ctx context.Context, path string, file *os.File) (condition, error) {
 	info, err := file.Stat()
 	if err != nil {
 		return 0, err
 	}
 	head := make([]byte, min(info.Size(), initialPages*pageSize))
-	if _, err := io.ReadFull(file, head); err != nil {
+	if _, err := file.ReadAt(head, 0); err != nil {
 		return 0, fmt.Errorf("read the first pages: %w", err)
 	}
 	found, wrong := classify(head, info.Size())
 	if meta, valid := newestMeta(head); wrong == nil && found != uninitialized && valid > 0 {
-		wrong = walkPages(file, meta)
+		wrong = walkPages(ctx, file, meta)
+	}
+	if err := ctx.Err(); err != nil {
+		return 0, err
 	}
 	if wrong != nil {
 		return 0, &DamagedError{Path: path, Cause: wrong}
@@ -141,6 +141,18 @@ func parseMeta(b []byte) (boltMeta, bool) {
 	}
 	valid := order.Uint32(b) == boltMagic && m.pageSize > 0 && sum.Sum64() == order.Uint64(b[metaLen-8:])
 	return m, valid
+}
+
+// openLocked opens a file that nobody else has open.
+func openLocked(path string) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_RDWR, 0) // #nosec G304 -- the file of the data, or a copy that the operator names
+	if err != nil {
+		return nil, err
+	}
+	if err := lock(file); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, nil
 }
 
 // lock takes the lock that bbolt uses, so that a live file is not judged while

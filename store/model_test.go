@@ -98,7 +98,7 @@ func (w *trial) commit() {
 	cycle := testCycle(w.cat, w.now, randomRows(w.r, len(w.cat.Trails)))
 	rows := map[string]HistoryRow{}
 	for i, row := range cycle.Rows {
-		rows[string(trailKey(w.cat, i))] = row
+		rows[indexTrails(w.cat).names[i]] = row
 	}
 	w.want.alerts = map[string]alert.Alert{}
 	for i := range w.r.IntN(6) {
@@ -164,17 +164,18 @@ func (w *trial) compareHistory() {
 	if len(got.Hours) != len(want) {
 		w.t.Fatalf("%d hours of %d up to %v, want %d", len(got.Hours), hours, newest, len(want))
 	}
+	names := indexTrails(w.cat).names
 	for i, hour := range got.Hours {
 		if !hour.Hour.Equal(want[i]) || len(hour.Rows) != len(w.cat.Trails) {
 			w.t.Fatalf("hour %v with %d rows, want %v with %d", hour.Hour, len(hour.Rows), want[i], len(w.cat.Trails))
 		}
 		for k, row := range hour.Rows {
-			wanted, ok := w.want.hours[want[i]][string(trailKey(w.cat, k))]
+			wanted, ok := w.want.hours[want[i]][names[k]]
 			if !ok {
 				wanted = noRow()
 			}
 			if !sameRow(row, wanted) {
-				w.t.Fatalf("%v, %s: %+v, want %+v", hour.Hour, trailKey(w.cat, k), row, wanted)
+				w.t.Fatalf("%v, %s: %+v, want %+v", hour.Hour, names[k], row, wanted)
 			}
 		}
 	}

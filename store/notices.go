@@ -4,13 +4,11 @@ import (
 	"errors"
 	"fmt"
 
-	"go.etcd.io/bbolt"
-
 	"vigia/store/notices"
 )
 
 // batches are the official notices, a batch of each kind: kind → JSON.
-var batches = table[notices.Batch]{[]byte("notices"), checkBatch}
+var batches = table[notices.Batch]{name: []byte("notices"), check: checkBatch}
 
 // SaveNotices keeps batches in one transaction, each in place of all that was known
 // of its kind.
@@ -29,20 +27,15 @@ func (s *Store) SaveNotices(list ...notices.Batch) error {
 // DamagedError.
 func (s *Store) Notices() (set notices.Set, err error) {
 	failed := error(nil)
-	err = s.view("read the official notices", func(tx *bbolt.Tx) error {
-		set, failed = (&Tx{store: s, tx: tx}).notices()
+	err = s.view("read the official notices", func(t *Tx) error {
+		set, failed = t.Notices()
 		return nil
 	})
 	return set, errors.Join(err, failed)
 }
 
-// Notices returns the batches kept; one that does not decode counts as unknown.
-func (t *Tx) Notices() notices.Set {
-	set, _ := t.notices()
-	return set
-}
-
-func (t *Tx) notices() (set notices.Set, failed error) {
+// Notices is [Store.Notices] in a transaction.
+func (t *Tx) Notices() (set notices.Set, failed error) {
 	for kind := range notices.NumKinds {
 		set[kind].Kind = kind
 		batch, err := batches.get(t, []byte(kind.String()))

@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"go.etcd.io/bbolt"
-
 	"vigia/store/notices"
 )
 
@@ -59,11 +57,11 @@ func TestDamagedNoticesAreUnknown(t *testing.T) {
 	for name, damage := range map[string]func(value []byte) []byte{
 		"a bit":         func(v []byte) []byte { v[len(v)/2] ^= 4; return v },
 		"cut short":     func(v []byte) []byte { return v[:len(v)-3] },
-		"no JSON":       func([]byte) []byte { return seal(append(unsealed(3), "{x}"...)) },
-		"unknown level": func([]byte) []byte { return seal(append(unsealed(30), `{"volcanes":[{"nivel":9}]}`...)) },
+		"no JSON":       func([]byte) []byte { return sealedAs([]byte("volcanes"), []byte("{x}")) },
+		"unknown level": func([]byte) []byte { return sealedAs([]byte("volcanes"), []byte(`{"volcanes":[{"nivel":9}]}`)) },
 	} {
-		err := s.update("damage", func(tx *bbolt.Tx) error {
-			bucket := tx.Bucket(batches.name)
+		err := s.update("damage", func(tx *Tx) error {
+			bucket := tx.bucket(batches.name)
 			value := damage(append([]byte(nil), bucket.Get([]byte("volcanes"))...))
 			return bucket.Put([]byte("volcanes"), value)
 		})

@@ -23,7 +23,7 @@ const (
 	pageSize    = 4096    // the same on every machine, whatever its kernel's pages
 	allocSize   = 1 << 20 // the file grows by this much
 
-	unfinishedSuffix = ".new-*" // of files that are still being made
+	unfinishedInfix = ".new-" // of files that are still being made
 )
 
 // Open opens the file, and makes it when there is none, with its folder (0700).
@@ -93,7 +93,7 @@ func prepare(path string, o Options) (condition, error) {
 	if !info.Mode().IsRegular() {
 		return 0, &DamagedError{Path: path, Cause: errors.New("not a regular file")}
 	}
-	found, err := inspect(path)
+	found, err := inspect(context.Background(), path)
 	if err != nil {
 		return 0, err
 	}
@@ -137,15 +137,15 @@ func neverUsed(path string) error {
 	folder, base := filepath.Dir(path), filepath.Base(path)
 	for _, left := range []struct{ folder, prefix, suffix string }{
 		{folder, KeyFile, ""}, {folder, base + replacedInfix, ""},
-		{filepath.Join(folder, BackupFolder), "", BackupSuffix},
+		{filepath.Join(folder, BackupFolder), "", backupSuffix},
 	} {
-		entries, err := os.ReadDir(left.folder)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("look for a service that was here before: %w", err)
+		paths, err := named(left.folder, left.prefix, left.suffix)
+		if err != nil {
+			return err
 		}
-		for _, e := range entries {
-			if strings.HasPrefix(e.Name(), left.prefix) && strings.HasSuffix(e.Name(), left.suffix) && !strings.Contains(e.Name(), strings.TrimSuffix(unfinishedSuffix, "*")) {
-				return &DamagedError{Path: path, Cause: fmt.Errorf("it is missing or empty, and there was one: %s is here", filepath.Join(left.folder, e.Name()))}
+		for _, found := range paths {
+			if !strings.Contains(filepath.Base(found), unfinishedInfix) {
+				return &DamagedError{Path: path, Cause: fmt.Errorf("it is missing or empty, and there was one: %s is here", found)}
 			}
 		}
 	}
@@ -157,7 +157,7 @@ func neverUsed(path string) error {
 // leaves half a file. When another process was first, its file stays.
 func create(path string, o Options) error {
 	dir := filepath.Dir(path)
-	made, err := os.CreateTemp(dir, filepath.Base(path)+unfinishedSuffix) // mode 0600
+	made, err := os.CreateTemp(dir, filepath.Base(path)+unfinishedInfix+"*") // mode 0600
 	if err != nil {
 		return fmt.Errorf("create: %w", err)
 	}
@@ -204,7 +204,7 @@ func fill(path string, o Options) error {
 	if err != nil {
 		return err
 	}
-	err = db.Update(func(tx *bbolt.Tx) error { return initialize(tx, o.Clock.Now()) })
+	err = db.Update(func(tx *bbolt.Tx) error { return (&Tx{tx: tx}).initialize() })
 	if !o.NoSync {
 		err = errors.Join(err, db.Sync())
 	}
@@ -213,9 +213,9 @@ func fill(path string, o Options) error {
 
 // unfinished lists what first starts and compactions that were killed left behind.
 func unfinished(path string) []string {
-	names, _ := filepath.Glob(path + unfinishedSuffix)
+	names, _ := named(filepath.Dir(path), filepath.Base(path)+unfinishedInfix, "")
 	if target, err := filepath.EvalSymlinks(path); err == nil && target != path {
-		more, _ := filepath.Glob(target + unfinishedSuffix)
+		more, _ := named(filepath.Dir(target), filepath.Base(target)+unfinishedInfix, "")
 		names = append(names, more...)
 	}
 	return names
@@ -303,25 +303,14 @@ func initialMap() int {
 	return 64 << 20
 }
 
-// makeReady checks the schema and the pages of an open file, and writes anew the one
-// of its two first pages that is lost, unless the file is only looked at.
+// makeReady checks the schema of an open file, and writes anew the one of its two first
+// pages that is lost, unless the file is only looked at.
 func (s *Store) makeReady(found condition, lookOnly bool) error {
-	err := s.view("read the schema", func(tx *bbolt.Tx) error {
-		if err := checkSchema(s.path, tx); err != nil {
-			return err
-		}
-		return touchAll(context.Background(), tx)
-	})
-	if err != nil {
+	if err := s.view("read the schema", (*Tx).checkSchema); err != nil || found != oneMeta || lookOnly {
 		return err
 	}
-	if found == oneMeta && !lookOnly {
-		err := &DamagedError{Path: s.path, Cause: errors.New("one of its two first pages is lost, and the last write may be missing")}
-		s.log.Error("the store goes on from the other one of its first pages", "error", err)
-		s.noteDamage(err)
-		if err := s.update("renew the lost page", func(*bbolt.Tx) error { return nil }); err != nil {
-			return err
-		}
-	}
-	return s.view("check the pages", func(tx *bbolt.Tx) error { return checkPages(context.Background(), s.path, tx) })
+	err := &DamagedError{Path: s.path, Cause: errors.New("one of its two first pages is lost, and the last write may be missing")}
+	s.log.Error("the store goes on from the other one of its first pages", "error", err)
+	s.noteDamage(err)
+	return s.update("renew the lost page", func(*Tx) error { return nil })
 }

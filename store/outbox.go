@@ -13,8 +13,8 @@ import (
 
 // The outbox: messages decided and not yet done with, and what became of the others.
 var (
-	items    = table[Item]{[]byte("items"), checkItem}       // channel, class, due, seq → JSON; the bucket's sequence is the last seq given
-	outcomes = table[Outcome]{[]byte("outcomes"), checkDone} // instant, seq → JSON
+	items    = table[Item]{name: []byte("items"), check: checkItem, counted: countItem} // channel, class, due, seq → JSON; the bucket's sequence is the last seq given
+	outcomes = table[Outcome]{name: []byte("outcomes"), check: checkDone}               // instant, seq → JSON
 )
 
 // ItemKind is what an item of the outbox is for.
@@ -116,14 +116,10 @@ func checkItem(key []byte, i *Item) error {
 
 // Enqueue puts an item into the outbox and gives it its Seq.
 func (t *Tx) Enqueue(i *Item) (err error) {
-	if i.Seq, err = t.tx.Bucket(items.name).NextSequence(); err != nil {
+	if i.Seq, err = t.bucket(items.name).NextSequence(); err != nil {
 		return fmt.Errorf("number an item: %w", err)
 	}
-	if err := items.put(t, itemKey(i), i); err != nil {
-		return err
-	}
-	t.countItem(i, 1)
-	return nil
+	return items.put(t, itemKey(i), i)
 }
 
 // Due returns up to n items of a queue that are due, the urgent first, then by the
@@ -171,8 +167,7 @@ func (t *Tx) Settle(i *Item, o Outcome, at time.Time) error {
 	if err := t.takeOut(i); err != nil {
 		return err
 	}
-	t.countItem(i, -1)
-	t.tx.Bucket(outcomes.name).FillPercent = timeFillPercent
+	t.bucket(outcomes.name).FillPercent = timeFillPercent
 	return outcomes.put(t, binary.BigEndian.AppendUint64(appendInstant(nil, at), i.Seq), &o)
 }
 
@@ -212,7 +207,7 @@ func (t *Tx) takeOut(i *Item) error {
 }
 
 func checkDone(key []byte, o *Outcome) error {
-	if *o > FailedOutcome || len(key) != timeLen+8 {
+	if *o > FailedOutcome || len(key) != instantLen+8 {
 		return fmt.Errorf("outcome %d, key of %d bytes", *o, len(key))
 	}
 	return nil
@@ -221,13 +216,11 @@ func checkDone(key []byte, o *Outcome) error {
 // EachOutcome calls do with every recorded outcome, in the order of time.
 func (t *Tx) EachOutcome(do func(seq uint64, o Outcome, at time.Time) error) error {
 	return outcomes.each(t, nil, func(key []byte, o *Outcome) error {
-		r := reader{b: key}
-		at := r.instant()
-		return do(r.uint64(), *o, at)
+		return do(numberOf(key), *o, instantOf(key))
 	})
 }
 
 // PruneOutcomes forgets those recorded before an instant.
 func (t *Tx) PruneOutcomes(before time.Time) error {
-	return dropBefore(t.tx.Bucket(outcomes.name), appendInstant(nil, before))
+	return dropBefore(t.bucket(outcomes.name), appendInstant(nil, before))
 }

@@ -116,7 +116,7 @@ func TestTimesBefore1970AndFarAheadKeepTheirOrder(t *testing.T) {
 			t.Errorf("%v is not after the one before", at)
 		}
 		last = key
-		if got := (&reader{b: []byte(key)}).instant(); !got.Equal(at) {
+		if got := instantOf([]byte(key)); !got.Equal(at) {
 			t.Errorf("instant %v came back as %v", at, got)
 		}
 	}

@@ -145,25 +145,21 @@ func TestSaveRunRefusesWhatDoesNotFit(t *testing.T) {
 
 func FuzzDecodeRun(f *testing.F) {
 	r := rand.New(rand.NewPCG(5, 5))
-	f.Add(appendRun(nil, randomRun(r, "gfs", 3, 50)))
-	f.Add(appendRun(nil, randomRun(r, "gfs", 0, 0)))
+	for _, run := range []*Run{randomRun(r, "gfs", 3, 50), randomRun(r, "gfs", 0, 0)} {
+		c := &fieldCodec{}
+		run.code(c)
+		f.Add(c.b)
+	}
 	f.Add(hugeRun())
 	f.Fuzz(func(t *testing.T, payload []byte) {
-		run, err := takeRun(&reader{b: payload})
-		if err != nil {
-			if !errors.Is(err, errValue) {
-				t.Errorf("%v is not errValue", err)
-			}
+		run, read := &Run{Columns: &hazard.Columns{}}, &fieldCodec{b: payload, reading: true}
+		if run.code(read); read.failed {
 			return
 		}
-		value, err := encodeRun(run)
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, err := decodeRun(value)
-		if err != nil {
-			t.Fatal(err)
-		}
+		value, err := pack(keyRun, run.code)
+		must(t, err)
+		again := &Run{Columns: &hazard.Columns{}}
+		must(t, unpack(keyRun, value, again.code))
 		if err := sameColumns(run.Columns, again.Columns); err != nil {
 			t.Error(err)
 		}
@@ -172,13 +168,13 @@ func FuzzDecodeRun(f *testing.F) {
 
 // hugeRun claims more places and hours than it can have.
 func hugeRun() []byte {
-	b := binary.AppendUvarint(make([]byte, 4*timeLen), 0)
-	return binary.AppendUvarint(binary.AppendUvarint(b, math.MaxInt32), maxHours)
+	b := make([]byte, 4*12+8) // the times and the interval
+	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(b, math.MaxInt32), maxHours)
 }
 
 func TestADamagedRunIsNoRun(t *testing.T) {
 	for name, value := range map[string][]byte{"nothing": unsealed(0), "no deflate": append(unsealed(0), 0xff)} {
-		if _, err := decodeRun(seal(value)); !errors.Is(err, errValue) {
+		if err := unpack(keyRun, seal(keyRun, value), (&Run{Columns: &hazard.Columns{}}).code); !errors.Is(err, errValue) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -187,8 +183,8 @@ func TestADamagedRunIsNoRun(t *testing.T) {
 // A run that claims more than it holds makes no room for it, whether the claim is
 // of places or of the hours of places that are there.
 func TestClaimsMakeNoRoom(t *testing.T) {
-	manyHours := binary.AppendUvarint(make([]byte, 4*timeLen), 0)
-	manyHours = binary.AppendUvarint(binary.AppendUvarint(manyHours, 1000), maxHours)
+	manyHours := binary.BigEndian.AppendUint32(make([]byte, 4*12+8), 1000)
+	manyHours = binary.BigEndian.AppendUint32(manyHours, maxHours)
 	manyHours = append(manyHours, make([]byte, 1000*placeLen)...)
 	for range hazard.NumVariables {
 		manyHours = append(manyHours, 1)
@@ -196,10 +192,11 @@ func TestClaimsMakeNoRoom(t *testing.T) {
 	for name, payload := range map[string][]byte{"places": hugeRun(), "hours": manyHours} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err := takeRun(&reader{b: payload})
+		c := &fieldCodec{b: payload, reading: true}
+		(&Run{Columns: &hazard.Columns{}}).code(c)
 		runtime.ReadMemStats(&after)
-		if !errors.Is(err, errValue) {
-			t.Errorf("%s: %v", name, err)
+		if !c.failed {
+			t.Errorf("%s: accepted", name)
 		}
 		if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 {
 			t.Errorf("%s: %d bytes made room for %d", name, len(payload), took)

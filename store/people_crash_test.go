@@ -118,7 +118,7 @@ func verifyPeople(t *testing.T, path string, said map[string]int) {
 			}
 		}
 		// Only the last request is never dropped.
-		requests, err := tx.Requests(uint64(said["requested"])-1, 9)
+		requests, err := tx.WaitingAfter(uint64(said["requested"]) - 1)
 		if said["requested"] > 0 && (err != nil || len(requests) == 0 || requests[0].Seq != uint64(said["requested"])) {
 			t.Errorf("request %d: %+v, %v", said["requested"], requests, err)
 		}

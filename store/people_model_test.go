@@ -376,10 +376,12 @@ func (w *peopleTrial) compareSubscriptions(tx *Tx) {
 }
 
 func (w *peopleTrial) compareWaiting(tx *Tx) {
-	requests, err := tx.Requests(0, 100_000)
+	requests, err := tx.WaitingAfter(0)
 	must(w.t, err)
-	for _, got := range requests {
-		if !reflect.DeepEqual(got, w.want.requests[got.Seq]) {
+	for _, waiting := range requests {
+		got, err := tx.Request(waiting.Seq)
+		must(w.t, err)
+		if !reflect.DeepEqual(*got, w.want.requests[got.Seq]) {
 			w.t.Fatalf("request %+v, want %+v", got, w.want.requests[got.Seq])
 		}
 	}

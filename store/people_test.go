@@ -96,79 +96,50 @@ func followerOfSubscription(s *subscription.Subscription) Follower {
 	return Follower{ID: s.ID, Channel: s.Channel, Conditions: s.Preferences.Conditions}
 }
 
-func TestSubscriptionsAreFoundByEveryWay(t *testing.T) {
-	s := openStore(t, newPath(t))
-	mail, push := byMail(1, []string{"a", "b"}, "c/d"), byPush(2, "a")
-	mail.Preferences.Trip = &subscription.Trip{From: "2026-07-05", To: "2026-07-06"}
-	mail.Ends = testHour.Add(50 * time.Hour)
-	keep(t, s, func(tx *Tx) error { return errors.Join(tx.PutSubscription(mail), tx.PutSubscription(push)) })
-	see(t, s, func(tx *Tx) error {
-		for _, want := range []*subscription.Subscription{mail, push} {
-			if got, err := tx.Subscription(want.ID); err != nil || !reflect.DeepEqual(got, want) {
-				t.Errorf("%+v, %v; want %+v", got, err, want)
+// A subscription is found by the address that it has now, as far as transactions were
+// kept, also after a restart, and by no other.
+func TestASubscriptionIsFoundByItsAddressAlone(t *testing.T) {
+	path := newPath(t)
+	s := openStore(t, path)
+	one, push := byMail(1, []string{"a"}), byPush(2, "a")
+	old := subscription.Identity(one.Address)
+	keep(t, s, func(tx *Tx) error { return errors.Join(tx.PutSubscription(one), tx.PutSubscription(push)) })
+	found := func(tx *Tx, what string, want ...string) {
+		t.Helper()
+		for _, identity := range []string{old, "otra@ejemplo.cl", "", push.Target.Endpoint} {
+			if id, ok := tx.ByAddress(identity); ok != slices.Contains(want, identity) || ok && id != one.ID {
+				t.Errorf("%s: %q: %x, %v", what, identity, id, ok)
 			}
 		}
-		if id, ok := tx.ByAddress(subscription.Identity(mail.Address)); !ok || id != mail.ID {
-			t.Errorf("by address: %x, %v", id, ok)
-		}
-		if id, ok := tx.ByEndpoint(push.Target.Endpoint); !ok || id != push.ID {
-			t.Errorf("by endpoint: %x, %v", id, ok)
-		}
-		for _, identity := range []string{"", mail.Address + "x", push.Target.Endpoint} {
-			if _, ok := tx.ByAddress(identity); ok {
-				t.Errorf("%q found", identity)
-			}
-		}
-		if _, err := tx.Subscription(idOf(3)); !errors.Is(err, ErrNotFound) {
-			t.Errorf("an unknown id: %v", err)
-		}
-		for at, want := range map[time.Time][]subscription.ID{mail.Ends.Add(-1): nil, mail.Ends: {mail.ID}} {
-			if ids, err := tx.Ending(at, 10); err != nil || !slices.Equal(ids, want) {
-				t.Errorf("ending at %v: %x, %v", at, ids, err)
-			}
-		}
-		return nil
+	}
+	moved := *one
+	moved.Address = "otra@ejemplo.cl"
+	given := errors.New("given up")
+	err := s.Update("give up", func(tx *Tx) error {
+		must(t, tx.PutSubscription(&moved))
+		found(tx, "within", "otra@ejemplo.cl")
+		must(t, tx.PutSubscription(&subscription.Subscription{
+			ID: idOf(3), Channel: one.Channel, Address: one.Address, Preferences: one.Preferences,
+		}))
+		return given
 	})
+	if !errors.Is(err, given) {
+		t.Error(err)
+	}
+	see(t, s, func(tx *Tx) error { found(tx, "given up", old); return nil })
 	if _, erased := s.ErasedSince(); erased {
 		t.Error("something counts as erased")
 	}
-}
-
-func TestChangedPreferencesMoveTheIndexes(t *testing.T) {
-	s := openStore(t, newPath(t))
-	one := byMail(1, []string{"a", "b"})
-	one.Ends = testHour.Add(time.Hour)
-	keep(t, s, func(tx *Tx) error { return tx.PutSubscription(one) })
-	one.Preferences.Parks = []string{"b"}
-	one.Preferences.Trails = []string{"a/x"}
-	one.Preferences.Trip = &subscription.Trip{From: "2026-07-05", To: "2026-07-09"}
-	one.Ends = testHour.Add(2 * time.Hour)
-	keep(t, s, func(tx *Tx) error { return tx.PutSubscription(one) })
-	places := []string{"a", "b", "a/x"}
-	see(t, s, func(tx *Tx) error {
-		return tx.EachFollower(places, func(f *Follower, at []int) error {
-			if !reflect.DeepEqual(*f, followerOfSubscription(one)) || !slices.Equal(at, []int{1, 2}) {
-				t.Errorf("%+v at %v", f, at)
-			}
-			return nil
-		})
-	})
-	one.Preferences.Trip, one.Ends = nil, time.Time{}
-	keep(t, s, func(tx *Tx) error { return tx.PutSubscription(one) })
-	see(t, s, func(tx *Tx) error {
-		if ids, _ := tx.Ending(testHour.AddDate(9, 0, 0), 9); len(ids) > 0 {
-			t.Errorf("still ending: %x", ids)
-		}
-		return tx.EachWithTrip(func(f *Follower) error { t.Errorf("still with a trip: %+v", f); return nil })
-	})
-	if _, erased := s.ErasedSince(); erased {
-		t.Error("the address stayed, and something counts as erased")
-	}
-	one.Address = "otra@ejemplo.cl"
-	keep(t, s, func(tx *Tx) error { return tx.PutSubscription(one) })
+	keep(t, s, func(tx *Tx) error { return tx.PutSubscription(&moved) })
+	see(t, s, func(tx *Tx) error { found(tx, "kept", "otra@ejemplo.cl"); return nil })
 	if since, erased := s.ErasedSince(); !erased || !since.Equal(testHour) {
 		t.Errorf("an address was replaced: %v, %v", since, erased)
 	}
+	checkAndClose(t, s)
+	s = openStore(t, path)
+	see(t, s, func(tx *Tx) error { found(tx, "after a restart", "otra@ejemplo.cl"); return nil })
+	keep(t, s, func(tx *Tx) error { _, err := tx.Erase(one.ID); found(tx, "erased"); return err })
+	see(t, s, func(tx *Tx) error { found(tx, "erased and kept"); return nil })
 }
 
 func TestNoTwoSubscriptionsShareAnAddress(t *testing.T) {
@@ -227,8 +198,8 @@ func TestWhatCannotBeReadIsNotWritten(t *testing.T) {
 // rawlyHeld tells in which buckets bytes are found, in keys or values.
 func rawlyHeld(t *testing.T, s *Store, needle []byte) (buckets []string) {
 	t.Helper()
-	must(t, s.view("look", func(tx *bbolt.Tx) error {
-		return tx.ForEach(func(name []byte, b *bbolt.Bucket) error {
+	must(t, s.view("look", func(tx *Tx) error {
+		return tx.tx.ForEach(func(name []byte, b *bbolt.Bucket) error {
 			return b.ForEach(func(k, v []byte) error {
 				if bytes.Contains(k, needle) || bytes.Contains(v, needle) {
 					buckets = append(buckets, string(name))
@@ -321,8 +292,8 @@ func TestASubscriptionWhoseRecordIsGone(t *testing.T) {
 	defer s.Close()
 	for n, one := range []*subscription.Subscription{byMail(1, []string{"a", "b"}), byMail(2, nil, "b/c"), byPush(3, "b")} {
 		keep(t, s, func(tx *Tx) error { return tx.PutSubscription(one) })
-		must(t, s.update("turn a bit of its key", func(tx *bbolt.Tx) error {
-			bucket := tx.Bucket(subscriptions.name)
+		must(t, s.update("turn a bit of its key", func(tx *Tx) error {
+			bucket := tx.bucket(subscriptions.name)
 			value, other := bytes.Clone(bucket.Get(one.ID[:])), one.ID
 			other[3] ^= 4
 			return errors.Join(bucket.Delete(one.ID[:]), bucket.Put(other[:], value))
@@ -338,7 +309,7 @@ func TestASubscriptionWhoseRecordIsGone(t *testing.T) {
 		wantDamaged(t, s.Check(t.Context()))
 		keep(t, s, func(tx *Tx) error {
 			was, err := tx.Erase(one.ID)
-			if !was || tx.tx.Bucket(erased.name).Get(one.ID[:]) == nil {
+			if !was || tx.bucket(erased.name).Get(one.ID[:]) == nil {
 				t.Errorf("%d: not noted as erased", n)
 			}
 			return err
@@ -497,17 +468,25 @@ func TestRequestsComeInOrderAndOnce(t *testing.T) {
 		keep(t, s, func(tx *Tx) error { return tx.PutRequest(&request) })
 		want = append(want, request)
 	}
-	read := func(after uint64, n int) (requests []subscription.Request) {
-		see(t, s, func(tx *Tx) (err error) { requests, err = tx.Requests(after, n); return err })
+	read := func(after uint64) (requests []subscription.Request) {
+		see(t, s, func(tx *Tx) error {
+			waiting, err := tx.WaitingAfter(after)
+			for _, w := range waiting {
+				r, failed := tx.Request(w.Seq)
+				must(t, failed)
+				requests = append(requests, *r)
+			}
+			return err
+		})
 		return requests
 	}
-	if got := read(0, 99); !reflect.DeepEqual(got, want) {
+	if got := read(0); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
-	if got := read(want[2].Seq, 2); !reflect.DeepEqual(got, want[3:5]) {
+	if got := read(want[2].Seq); !reflect.DeepEqual(got, want[3:]) {
 		t.Errorf("%+v", got)
 	}
-	if got := read(1<<64-1, 9); len(got) > 0 {
+	if got := read(want[6].Seq); len(got) > 0 {
 		t.Errorf("after the last: %+v", got)
 	}
 	keep(t, s, func(tx *Tx) error { return tx.DropRequest(want[6].Seq) })

@@ -16,7 +16,7 @@ import (
 func TestAFileThatIsNotAtItsPath(t *testing.T) {
 	for name, try := range map[string]func(*Store) error{
 		"compacting": func(s *Store) error { return s.Compact() },
-		"mending":    func(s *Store) error { return s.recoverWrites() },
+		"recovering": func(s *Store) error { return s.rewrite(true) },
 	} {
 		path := newPath(t)
 		log, said := logged(t)
@@ -54,7 +54,7 @@ func TestAFileThatIsNotAtItsPath(t *testing.T) {
 		}
 		must(t, os.Rename(away, path))
 		if name == "mending" {
-			must(t, s.recoverWrites())
+			must(t, s.rewrite(true))
 		}
 		must(t, s.SaveLedger([]byte("after")))
 		if s.Fault() != nil || strings.Count(said(), "until the very same file is back") != 1 || strings.Count(said(), "back at its path") != 1 {
@@ -85,7 +85,7 @@ func TestAStoreWithoutItsFile(t *testing.T) {
 		}
 	}
 	s.watchPlace()
-	s.Answer()
+	s.Probe()
 	if f := s.Figures(); f.Writable || s.Stats().OpenTxN != 0 {
 		t.Errorf("%+v", f)
 	}

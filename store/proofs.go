@@ -13,7 +13,7 @@ import (
 
 // Browsers that have yet to prove that they are reached: SHA-256 of a push endpoint →
 // JSON.
-var proofs = table[subscription.Proof]{[]byte("proofs"), checkProof}
+var proofs = table[subscription.Proof]{name: []byte("proofs"), check: checkProof, counted: countProof, personal: true}
 
 // maxProofs limits them. Beyond it one of them, at random, makes room for the next: who
 // asks for thousands mostly loses their own, and who waits seconds for a push keeps it.
@@ -35,11 +35,10 @@ func checkProof(key []byte, p *subscription.Proof) error {
 // PutProof keeps the proof that an endpoint owes, new or changed.
 func (t *Tx) PutProof(p *subscription.Proof) error {
 	key := endpointKey(p.Target.Endpoint)
-	if bucket := t.tx.Bucket(proofs.name); bucket.Get(key) == nil {
+	if bucket := t.bucket(proofs.name); bucket.Get(key) == nil {
 		if err := t.makeRoom(bucket); err != nil {
 			return err
 		}
-		t.count(counter{kind: countProofs}, 1)
 	}
 	return proofs.put(t, key, p)
 }
@@ -64,18 +63,14 @@ func (t *Tx) makeRoom(bucket *bbolt.Bucket) error {
 
 // DropProof erases the proof that an endpoint owes, if it owes one.
 func (t *Tx) DropProof(key subscription.Hash) error {
-	was, err := proofs.drop(t, key[:])
-	if err != nil || !was {
-		return err
-	}
-	t.count(counter{kind: countProofs}, -1)
-	return t.markErased()
+	_, err := proofs.drop(t, key[:])
+	return err
 }
 
 // DropProofs erases up to n proofs whose time is over at an instant, and those that
 // cannot be read, and returns how many.
 func (t *Tx) DropProofs(at time.Time, n int) (dropped int, err error) {
-	err = eachKey(t.tx.Bucket(proofs.name), nil, func(key, value []byte) error {
+	err = eachKey(t.bucket(proofs.name), nil, func(key, value []byte) error {
 		if dropped == n {
 			return errEnough
 		}

@@ -43,7 +43,7 @@ func TestRecovering(t *testing.T) {
 	if err := os.Rename(filepath.Dir(path), away); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.recoverWrites(); !errors.Is(err, fs.ErrNotExist) {
+	if err := s.rewrite(true); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("without a place for the copy: %v", err)
 	}
 	if err := s.SaveLedger([]byte("lost")); !errors.Is(err, ErrReadOnly) || s.Err() == nil {
@@ -52,7 +52,7 @@ func TestRecovering(t *testing.T) {
 	if err := os.Rename(away, filepath.Dir(path)); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.recoverWrites(); err != nil {
+	if err := s.rewrite(true); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := s.Ledger(); err != nil || string(got) != "before" || s.Err() != nil || s.WriteError() != nil {
@@ -78,7 +78,7 @@ func TestRecovering(t *testing.T) {
 }
 
 // A file that was cut short is not mended with what is left of it.
-func TestWhatCannotBeReadIsNotMended(t *testing.T) {
+func TestWhatCannotBeReadIsNotRecovered(t *testing.T) {
 	path := newPath(t)
 	s, err := Open(path, testOptions())
 	if err != nil {
@@ -91,7 +91,7 @@ func TestWhatCannotBeReadIsNotMended(t *testing.T) {
 	if err := s.SaveLedger([]byte("x")); err == nil {
 		t.Fatal("written into a file that was cut")
 	}
-	if err := s.recoverWrites(); err == nil || s.Err() == nil {
+	if err := s.rewrite(true); err == nil || s.Err() == nil {
 		t.Errorf("mended: %v, %v", err, s.Err())
 	}
 	if info, err := os.Stat(path); err != nil || info.Size() != 8192 {
@@ -101,7 +101,7 @@ func TestWhatCannotBeReadIsNotMended(t *testing.T) {
 
 // Of a file of which the disk gives back a wrong page a copy would look whole without
 // what is missing. It is left as it is, for a restart and an operator to look at.
-func TestADamagedFileIsNotMended(t *testing.T) {
+func TestADamagedFileIsNotRecovered(t *testing.T) {
 	path := newPath(t)
 	s, err := Open(path, testOptions())
 	must(t, err)
@@ -116,7 +116,7 @@ func TestADamagedFileIsNotMended(t *testing.T) {
 	})
 	var root uint64
 	see(t, s, func(tx *Tx) error {
-		root = uint64(tx.tx.Bucket(subscriptions.name).Root())
+		root = uint64(tx.bucket(subscriptions.name).Root())
 		return nil
 	})
 	content, err := os.ReadFile(path)
@@ -135,7 +135,7 @@ func TestADamagedFileIsNotMended(t *testing.T) {
 	spoilt, err := os.ReadFile(path)
 	must(t, err)
 	failWrite(t, s)
-	if err, damaged := s.recoverWrites(), (*DamagedError)(nil); !errors.As(err, &damaged) || s.Err() == nil {
+	if err, damaged := s.rewrite(true), (*DamagedError)(nil); !errors.As(err, &damaged) || s.Err() == nil {
 		t.Errorf("mended: %v, %v", err, s.Err())
 	}
 	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, spoilt) {
@@ -162,7 +162,7 @@ func (j *journal) count(words string) int {
 }
 
 // A disk that fails is tried again at once, and then ever less often.
-func TestTending(t *testing.T) {
+func TestRecoverWaitsLongerEachTime(t *testing.T) {
 	var logged journal
 	path := newPath(t)
 	synctest.Test(t, func(t *testing.T) {

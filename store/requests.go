@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -14,10 +13,12 @@ import (
 // Requests by e-mail that wait to be decided on, those that wait for the address to
 // confirm, and what limits them.
 var (
-	requests   = table[subscription.Request]{[]byte("requests"), checkRequest} // seq → JSON; the bucket's sequence is the last seq given
-	pendings   = table[subscription.Pending]{[]byte("pending"), checkPending}  // hash of the token → JSON
-	mailed     = table[[]time.Time]{name: []byte("mailed")}                    // address key → when confirmation mails were decided
-	suppressed = table[time.Time]{name: []byte("suppressed")}                  // address key → since when it is not to be asked
+	// seq → JSON; the bucket's sequence is the last seq given
+	requests = table[subscription.Request]{name: []byte("requests"), check: checkRequest, counted: countFromNetwork, personal: true}
+	// hash of the token → JSON
+	pendings   = table[subscription.Pending]{name: []byte("pending"), check: checkPending, counted: countFromNetwork, personal: true}
+	mailed     = table[[]time.Time]{name: []byte("mailed")}   // address key → when confirmation mails were decided
+	suppressed = table[time.Time]{name: []byte("suppressed")} // address key → since when it is not to be asked
 )
 
 // maxWaiting limits requests and pending subscriptions together.
@@ -57,24 +58,20 @@ func (t *Tx) PutRequest(r *subscription.Request) error {
 			}
 		}
 	}
-	bucket := t.tx.Bucket(requests.name)
+	bucket := t.bucket(requests.name)
 	bucket.FillPercent = timeFillPercent
 	seq, err := bucket.NextSequence()
 	if err != nil {
 		return fmt.Errorf("number a request: %w", err)
 	}
-	if err := requests.put(t, seqKey(seq), r); err != nil {
-		return err
-	}
-	t.countWaiting(r.Network, 1)
-	return nil
+	return requests.put(t, seqKey(seq), r)
 }
 
 // dropRequestBeyond erases a request, one of those found first from a random place on,
 // whose network has more than so many waiting; ErrTooMany when there is none. Whoever asks
 // once is never the one.
 func (t *Tx) dropRequestBeyond(least int) error {
-	cursor := t.tx.Bucket(requests.name).Cursor()
+	cursor := t.bucket(requests.name).Cursor()
 	first, _ := cursor.First()
 	last, _ := cursor.Last()
 	if len(first) != 8 || len(last) != 8 {
@@ -85,7 +82,7 @@ func (t *Tx) dropRequestBeyond(least int) error {
 	for _, span := range []struct{ from, to uint64 }{{start, to}, {from, start}} {
 		for k, v := cursor.Seek(seqKey(span.from)); len(k) == 8 && binary.BigEndian.Uint64(k) <= span.to; k, v = cursor.Next() {
 			if t.counted(counter{kind: countFrom, network: networkOf(k, v)}) > max(least, 1) {
-				return t.dropWaiting(requests.name, bytes.Clone(k))
+				return t.DropRequest(binary.BigEndian.Uint64(k))
 			}
 		}
 	}
@@ -95,12 +92,14 @@ func (t *Tx) dropRequestBeyond(least int) error {
 func seqKey(seq uint64) []byte { return binary.BigEndian.AppendUint64(nil, seq) }
 
 func checkRequest(key []byte, r *subscription.Request) error {
-	k := reader{b: key}
-	r.Seq = k.uint64()
-	if r.Address == "" {
+	r.Seq = numberOf(key)
+	switch {
+	case len(key) != 8:
+		return fmt.Errorf("key of %d bytes", len(key))
+	case r.Address == "":
 		return errors.New("no address")
 	}
-	return errors.Join(k.end(), checkPreferences(&r.Preferences))
+	return checkPreferences(&r.Preferences)
 }
 
 // Waiting is a request that waits, as much as tells whose turn it is.
@@ -112,7 +111,7 @@ type Waiting struct {
 // WaitingAfter returns all requests after a Seq, the oldest first.
 func (t *Tx) WaitingAfter(after uint64) ([]Waiting, error) {
 	var list []Waiting
-	err := t.eachRequest(after, func(r *subscription.Request) error {
+	err := requests.scan(t, seqKey(after+1), nil, func(_ []byte, r *subscription.Request) error {
 		list = append(list, Waiting{r.Seq, r.Network})
 		return nil
 	})
@@ -122,42 +121,10 @@ func (t *Tx) WaitingAfter(after uint64) ([]Waiting, error) {
 // Request returns a request, ErrNotFound when there is none.
 func (t *Tx) Request(seq uint64) (*subscription.Request, error) { return requests.get(t, seqKey(seq)) }
 
-// Requests returns up to n requests after a Seq, the oldest first.
-func (t *Tx) Requests(after uint64, n int) ([]subscription.Request, error) {
-	var list []subscription.Request
-	err := t.eachRequest(after, func(r *subscription.Request) error {
-		if len(list) == n {
-			return errEnough
-		}
-		list = append(list, *r)
-		return nil
-	})
-	return list, err
-}
-
-func (t *Tx) eachRequest(after uint64, do func(*subscription.Request) error) error {
-	return requests.from(t, seqKey(after), func(_ []byte, r *subscription.Request) error {
-		if r.Seq == after {
-			return nil
-		}
-		return do(r)
-	})
-}
-
 // DropRequest erases a request.
-func (t *Tx) DropRequest(seq uint64) error { return t.dropWaiting(requests.name, seqKey(seq)) }
-
-// dropWaiting erases a request or a pending subscription, which may be absent.
-func (t *Tx) dropWaiting(bucket, key []byte) error {
-	value := t.tx.Bucket(bucket).Get(key)
-	if value == nil {
-		return nil
-	}
-	t.countWaiting(networkOf(key, value), -1)
-	if err := t.tx.Bucket(bucket).Delete(key); err != nil {
-		return fmt.Errorf("drop from %s: %w", bucket, err)
-	}
-	return t.markErased()
+func (t *Tx) DropRequest(seq uint64) error {
+	_, err := requests.drop(t, seqKey(seq))
+	return err
 }
 
 // Pending returns a pending subscription, ErrNotFound when there is none.
@@ -179,20 +146,20 @@ func checkPending(key []byte, p *subscription.Pending) error {
 
 // PutPending keeps a pending subscription, new or changed.
 func (t *Tx) PutPending(h subscription.Hash, p *subscription.Pending) error {
-	if before := t.tx.Bucket(pendings.name).Get(h[:]); before != nil {
-		t.countWaiting(networkOf(h[:], before), -1)
-		if old, err := pendings.decode(h[:], before); err != nil || old.Address != p.Address {
-			if err := t.markErased(); err != nil {
-				return err
-			}
+	old, err := pendings.get(t, h[:])
+	if !errors.Is(err, ErrNotFound) && (err != nil || old.Address != p.Address) {
+		if err := t.markErased(); err != nil {
+			return err
 		}
 	}
-	t.countWaiting(p.Network, 1)
 	return pendings.put(t, h[:], p)
 }
 
 // DropPending erases a pending subscription.
-func (t *Tx) DropPending(h subscription.Hash) error { return t.dropWaiting(pendings.name, h[:]) }
+func (t *Tx) DropPending(h subscription.Hash) error {
+	_, err := pendings.drop(t, h[:])
+	return err
+}
 
 // EachPending calls do with every pending subscription.
 func (t *Tx) EachPending(do func(subscription.Hash, *subscription.Pending) error) error {
@@ -201,14 +168,7 @@ func (t *Tx) EachPending(do func(subscription.Hash, *subscription.Pending) error
 
 // Mailed returns when confirmation mails were decided for an address, oldest first.
 func (t *Tx) Mailed(key subscription.AddressKey) ([]time.Time, error) {
-	at, err := mailed.get(t, key[:])
-	switch {
-	case errors.Is(err, ErrNotFound):
-		return nil, nil
-	case err != nil:
-		return nil, err
-	}
-	return *at, nil
+	return mailed.value(t, key[:])
 }
 
 // PutMailed keeps those times; none forgets the address.

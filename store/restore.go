@@ -10,9 +10,6 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
-
-	"github.com/jonboulle/clockwork"
-	"go.etcd.io/bbolt"
 )
 
 // Restored is the report of a restore.
@@ -34,17 +31,11 @@ type Restored struct {
 // file that is there is kept beside it under a dated name. A crash at any point leaves
 // the one or the other, whole.
 //
-// What is no backup is a NotBackupError, one of another version ErrNewerSchema or
+// What is no backup is ErrNotBackup, one of another version ErrNewerSchema or
 // ErrOlderSchema; then, and after any other error, the file that was there still is.
 func Restore(ctx context.Context, path, from string, o Options) (*Restored, error) {
-	if o.Clock == nil {
-		o.Clock = clockwork.NewRealClock()
-	}
-	r := &restoration{ctx: ctx, from: from, o: o}
+	r := &restoration{ctx: ctx, from: from, o: o.complete()}
 	err := r.run(path)
-	if r.old != nil {
-		err = errors.Join(err, guard(path, r.old.Close))
-	}
 	if r.held != nil {
 		_ = r.held.Close()
 	}
@@ -54,29 +45,21 @@ func Restore(ctx context.Context, path, from string, o Options) (*Restored, erro
 	return &r.report, nil
 }
 
-// NotBackupError is returned for a file that cannot be restored. It has been left as it is.
-type NotBackupError struct {
-	Path  string
-	Cause error
-}
+// ErrNotBackup is returned for a file that cannot be restored. It has been left as it is.
+var ErrNotBackup = errors.New("is not a backup that can be used")
 
-// Error returns what was found.
-func (e *NotBackupError) Error() string {
-	return fmt.Sprintf("%s is not a backup that can be used (%v); nothing was changed", e.Path, e.Cause)
+func (r *restoration) notBackup(cause error) error {
+	return fmt.Errorf("%s %w (%w); nothing was changed", r.from, ErrNotBackup, cause)
 }
-
-// Unwrap returns what was found.
-func (e *NotBackupError) Unwrap() error { return e.Cause }
 
 // restoration is a restore under way.
 type restoration struct {
 	ctx    context.Context
 	from   string
 	o      Options
-	live   string    // the file's place, links followed
-	old    *bbolt.DB // the file that is there, which holds its lock; nil when it cannot be opened
-	held   *os.File  // holds its lock then; nil when there is none
-	there  fs.FileInfo
+	live   string      // the file's place, links followed
+	there  fs.FileInfo // of the file that is there, nil when there is none
+	held   *os.File    // the same, with its lock
 	report Restored
 }
 
@@ -92,25 +75,21 @@ func (r *restoration) run(path string) error {
 	if err := r.holdOld(); err != nil {
 		return err
 	}
-	if err := roomFor(filepath.Dir(r.live), size+sparedBytes); err != nil {
+	made, err := writeUnfinished(r.ctx, r.live, size, func(w io.Writer) error {
+		_, err := io.Copy(w, source)
 		return err
-	}
-	made, err := os.CreateTemp(filepath.Dir(r.live), filepath.Base(r.live)+unfinishedSuffix) // mode 0600
+	})
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(made.Name()) }() // when it has its own name this does nothing
-	_, err = io.Copy(&stoppable{ctx: r.ctx, file: made}, source)
-	if err := errors.Join(err, made.Sync(), made.Close()); err != nil {
-		return err
-	}
-	if err := r.complete(made.Name()); err != nil {
+	defer func() { _ = os.Remove(made) }() // when it has its own name this does nothing
+	if err := r.complete(made); err != nil {
 		return r.ofBackup(err)
 	}
-	if err := OwnAs(made.Name(), filepath.Dir(r.live)); err != nil {
+	if err := OwnAs(made, filepath.Dir(r.live)); err != nil {
 		return err
 	}
-	return r.place(made.Name())
+	return r.place(made)
 }
 
 // findLive finds where the file is or would be. Nothing but a file is replaced.
@@ -136,7 +115,7 @@ func (r *restoration) findLive(path string) (err error) {
 }
 
 // openSource opens the backup, and refuses what is none at first sight. A file that
-// a process has open is being written: what is copied of it would be torn.
+// a process has open is being written: a copy of it could be half old and half new.
 func (r *restoration) openSource() (source *os.File, size int64, err error) {
 	info, err := os.Stat(r.from) // before opening it: a pipe would wait for who writes
 	if err != nil {
@@ -144,56 +123,30 @@ func (r *restoration) openSource() (source *os.File, size int64, err error) {
 	}
 	switch {
 	case !info.Mode().IsRegular():
-		return nil, 0, &NotBackupError{r.from, errors.New("not a regular file")}
+		return nil, 0, r.notBackup(errors.New("not a regular file"))
 	case r.there != nil && os.SameFile(info, r.there):
-		return nil, 0, &NotBackupError{r.from, errors.New("it is the live file itself")}
-	case info.Size() == 0:
-		return nil, 0, &NotBackupError{r.from, errors.New("it is empty")}
+		return nil, 0, r.notBackup(errors.New("it is the live file itself"))
 	}
 	if source, err = os.Open(r.from); err != nil {
 		return nil, 0, err
 	}
 	err = syscall.Flock(int(source.Fd()), syscall.LOCK_SH|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return nil, 0, errors.Join(&NotBackupError{r.from, errors.New("another process has it open, so it is a live file; make a copy with vigia backup")}, source.Close())
+		return nil, 0, errors.Join(r.notBackup(errors.New("another process has it open, so it is a live file; make a copy with vigia backup")), source.Close())
 	}
 	return source, info.Size(), nil // a disk without locks has no live file
 }
 
-// holdOld takes the lock of the file that is there and, when it can be read, opens
-// it. That it cannot is why there are backups, so it is no error.
+// holdOld takes the lock of the file that is there, so that no service begins to write it.
 func (r *restoration) holdOld() (err error) {
 	if r.there == nil {
 		return nil
 	}
-	found, err := inspect(r.live)
-	if err == nil && found == uninitialized {
-		err = &DamagedError{Path: r.live, Cause: errors.New("it was never brought into use")}
-	}
-	if err == nil {
-		r.old, _, err = openBolt(r.live, 0)
-	}
-	if err == nil {
-		return r.sameFile()
-	}
-	if damaged := (*DamagedError)(nil); !errors.As(err, &damaged) {
+	if r.held, err = openLocked(r.live); err != nil {
 		return err
 	}
-	r.report.Unread = err
-	if r.held, err = os.OpenFile(r.live, os.O_RDWR, 0); err != nil {
-		return err
-	}
-	if err := lock(r.held); err != nil {
-		return err
-	}
-	return r.sameFile()
-}
-
-// sameFile returns ErrInUse for a file that another process put in place while we waited
-// for the lock.
-func (r *restoration) sameFile() error {
 	named, err := os.Stat(r.live)
-	if err == nil && !os.SameFile(named, r.there) {
+	if err == nil && !os.SameFile(named, r.there) { // another process put it there while we waited for the lock
 		return ErrInUse
 	}
 	return err
@@ -207,20 +160,13 @@ func (r *restoration) ofBackup(err error) error {
 	if damaged := (*DamagedError)(nil); errors.As(err, &damaged) {
 		err = damaged.Cause
 	}
-	return &NotBackupError{r.from, err}
+	return r.notBackup(err)
 }
 
 // complete verifies the copy, gives it what must not be turned back, and takes out of
 // it what that erased.
 func (r *restoration) complete(name string) (err error) {
-	found, err := inspect(name)
-	if err == nil && found == uninitialized {
-		err = errors.New("it was never brought into use")
-	}
-	if err == nil {
-		err = verifyCopy(r.ctx, name, checkAll)
-	}
-	if err != nil {
+	if err := verifyFile(r.ctx, name); err != nil {
 		return err
 	}
 	s, err := Open(name, Options{Clock: r.o.Clock, MaxBytes: r.o.MaxBytes})
@@ -228,12 +174,7 @@ func (r *restoration) complete(name string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	s.db.NoSync = true // until all is there: it has no name yet
-	if err := r.takePeople(s); err != nil {
-		return err
-	}
-	s.db.NoSync = false
-	if err := s.db.Sync(); err != nil {
+	if err := s.Update("take over what is about people", r.takePeople); err != nil {
 		return err
 	}
 	if _, erased := s.ErasedSince(); erased {
@@ -244,9 +185,7 @@ func (r *restoration) complete(name string) (err error) {
 	return s.Check(r.ctx)
 }
 
-// place keeps the file that is there under a dated name and puts the copy in its
-// place. The file has both names before it loses the one, so that there is one at any
-// instant.
+// place keeps the file that is there under a dated name and puts the copy in its place.
 func (r *restoration) place(name string) error {
 	if err := r.ctx.Err(); err != nil {
 		return err
@@ -264,40 +203,29 @@ func (r *restoration) place(name string) error {
 	}
 	r.report.Kept = kept
 	if err := os.Rename(name, r.live); err != nil {
-		return errors.Join(err, os.Remove(kept))
+		return errors.Join(err, os.Rename(kept, r.live))
 	}
 	return syncDir(filepath.Dir(r.live))
 }
 
-// keepOld links the file that is there under a second name, or copies it where files have
-// but one. Its age counts from now.
+// keepOld gives the file that is there a second name, so that there is one at any instant.
+// Where files have but one name it loses the other; then a start refuses to begin with an
+// empty file as long as there is none. Its age counts from now.
 func (r *restoration) keepOld() (kept string, err error) {
 	now := r.o.Clock.Now().UTC()
-	dated := r.live + replacedInfix + "-" + now.Format("20060102T150405Z")
+	dated := r.live + replacedInfix + "-" + now.Format(copyStamp)
 	kept, err = dated, os.Link(r.live, dated)
 	for n := 2; errors.Is(err, fs.ErrExist); n++ {
 		kept = fmt.Sprintf("%s-%d", dated, n)
 		err = os.Link(r.live, kept)
 	}
 	if err != nil {
-		if err = r.copyOld(kept); err != nil {
-			return "", err
-		}
+		err = os.Rename(r.live, kept)
+	}
+	if err != nil {
+		return "", err
 	}
 	_ = os.Chmod(kept, 0o600)
 	_ = os.Chtimes(kept, time.Time{}, now)
 	return kept, syncDir(filepath.Dir(kept))
-}
-
-func (r *restoration) copyOld(kept string) error {
-	file, err := os.Open(r.live)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	c := copying{ctx: r.ctx, to: kept, live: r.there, bytes: r.there.Size()} // as it is, damaged or not
-	return c.make(func(w io.Writer) error {
-		_, err := io.Copy(w, file)
-		return err
-	})
 }

@@ -3,110 +3,83 @@ package store
 import (
 	"bytes"
 	"errors"
-	"fmt"
-	"log/slog"
 	"path/filepath"
 	"time"
-
-	"go.etcd.io/bbolt"
 
 	"vigia/store/subscription"
 )
 
 // What happened to people since a backup was made is not turned back with it: who
 // left must not be told again, who came must not be forgotten, and nobody is told
-// twice. When the pages of the file that the restore replaces are whole, everything
-// about people is taken over from it, without the records that are damaged; when they
-// are not, only who left, as from every other copy.
+// twice. Everything about people in the file that the restore replaces stands over what
+// the backup has, record by record and without the damaged ones: whoever is in one of the
+// two and left neither is in the result. Of a file whose pages do not hang together
+// nothing is taken. Who left is taken over from every other copy, too.
 
 // takePeople adds to the restored file what must not be turned back.
-func (r *restoration) takePeople(s *Store) error {
-	return s.Update("take over what is about people", func(to *Tx) (err error) {
-		if r.report.Upto, err = to.LastTime(); err != nil {
-			return err
-		}
-		for _, path := range r.copiesBeside() {
-			if err := r.takeErasedFrom(to, path); err != nil {
-				return err
+func (r *restoration) takePeople(to *Tx) (err error) {
+	if r.report.Upto, err = to.LastTime(); err != nil {
+		return err
+	}
+	for _, path := range r.copiesBeside() {
+		failed := error(nil)
+		_ = readFile(r.ctx, path, func(from *Tx) error { // nobody asked for it, so one that cannot be read is no obstacle
+			if known(from) == nil {
+				failed = r.takeErased(to, from)
 			}
+			return nil
+		})
+		if failed != nil {
+			return failed
 		}
-		lastItem := uint64(0)
-		if r.old != nil {
-			if lastItem, err = r.takeFromOld(to); err != nil {
-				return err
-			}
-		}
-		_ = eachKey(to.tx.Bucket(subscriptions.name), nil, func(_, _ []byte) error { r.report.Subscriptions++; return nil })
-		return r.settleAfter(to, lastItem)
-	})
+	}
+	if err := r.takeFromOld(to); err != nil {
+		return err
+	}
+	_ = eachKey(to.bucket(subscriptions.name), nil, func(_, _ []byte) error { r.report.Subscriptions++; return nil })
+	return r.ctx.Err()
 }
 
 // copiesBeside lists the other copies of the file that may know who left.
 func (r *restoration) copiesBeside() []string {
-	backups, _ := filepath.Glob(filepath.Join(filepath.Dir(r.live), BackupFolder, "*"+BackupSuffix))
-	replaced, _ := filepath.Glob(r.live + replacedInfix + "*")
+	backups, _ := named(filepath.Join(filepath.Dir(r.live), BackupFolder), "", backupSuffix)
+	replaced, _ := named(filepath.Dir(r.live), filepath.Base(r.live)+replacedInfix, "")
 	return append(backups, replaced...)
 }
 
-// takeErasedFrom takes over who left from a copy. One that cannot be read is no obstacle:
-// nobody asked for it.
-func (r *restoration) takeErasedFrom(to *Tx, path string) error {
-	if found, err := inspect(path); err != nil || found == uninitialized {
-		return nil
+// takeFromOld takes over from the file that is replaced. That it cannot be read is why
+// there are backups, so it is no error.
+func (r *restoration) takeFromOld(to *Tx) error {
+	if r.held == nil {
+		return r.settleItems(to, 0)
 	}
-	var db *bbolt.DB
-	err := guard(path, func() (err error) {
-		db, err = bbolt.Open(path, 0o600, &bbolt.Options{Timeout: lockTimeout, ReadOnly: true})
-		return err
-	})
-	if err != nil {
-		return nil
-	}
-	_, err = readOther(path, db, func(from *Tx) error { return r.takeErased(to, from) })
-	return errors.Join(err, guard(path, db.Close))
-}
-
-// takeFromOld takes over from the file that is replaced, and returns the number of its
-// last item.
-func (r *restoration) takeFromOld(to *Tx) (lastItem uint64, err error) {
-	r.report.Unread, err = readOther(r.live, r.old, func(from *Tx) error {
-		if err := r.takeErased(to, from); err != nil {
+	failed, read := error(nil), false
+	err := readHeld(r.ctx, r.live, r.held, func(from *Tx) error {
+		if err := known(from); err != nil {
 			return err
 		}
-		if err := checkPages(r.ctx, r.live, from.tx); err != nil {
-			return err
-		}
-		lastItem = from.sequence(items.name)
-		return r.takeAll(to, from)
+		failed, read = r.takeAll(to, from), true
+		return from.store.damage.get()
 	})
-	return lastItem, err
+	if r.report.Unread = err; !read {
+		failed = r.settleItems(to, 0)
+	}
+	return failed
 }
 
-// readOther runs do with an open file that may be damaged. unread is the first in it
-// that could not be read.
-func readOther(path string, db *bbolt.DB, do func(from *Tx) error) (unread, err error) {
-	other := &Store{path: path, log: slog.New(slog.DiscardHandler)} // notes the damage of records that are left out
-	err = guard(path, func() error {
-		return db.View(func(tx *bbolt.Tx) error { return do(&Tx{store: other, tx: tx}) })
-	})
-	other.noteDamage(err)
-	if damaged := (*DamagedError)(nil); errors.As(err, &damaged) && damaged.Path == path {
-		err = nil
+// known returns an error unless a file has what this program knows. A newer one may have
+// changed its form: what still is as it was is taken over.
+func known(from *Tx) error {
+	err := from.checkSchema()
+	if errors.Is(err, ErrNewerSchema) {
+		err = from.checkBuckets()
 	}
-	return other.damage.get(), err
-}
-
-// sequence returns the number that a bucket gave last, 0 when there is no such bucket.
-func (t *Tx) sequence(name []byte) uint64 {
-	if bucket := t.tx.Bucket(name); bucket != nil {
-		return bucket.Sequence()
-	}
-	return 0
+	return err
 }
 
 // takeErased takes over who left, and who is never to be asked again.
 func (r *restoration) takeErased(to, from *Tx) error {
-	return errors.Join(copyAll(suppressed, to, from), eachOf(erased, from, func(key []byte, at *time.Time) error {
+	return errors.Join(copyAll(suppressed, to, from), erased.each(from, nil, func(key []byte, at *time.Time) error {
 		was, err := to.Erase(subscription.ID(key))
 		if was {
 			r.report.Left++
@@ -115,28 +88,32 @@ func (r *restoration) takeErased(to, from *Tx) error {
 	}))
 }
 
-// eachOf is each for a file that may lack the bucket.
-func eachOf[T any](b table[T], from *Tx, do func(key []byte, v *T) error) error {
-	if from.tx.Bucket(b.name) == nil {
-		from.leaveOut(b.name, nil, fmt.Errorf("%w: the bucket is missing", errValue))
-		return nil
-	}
-	return b.each(from, nil, do)
+// takeAll takes over everything about people, with the alerts that the messages tell of.
+func (r *restoration) takeAll(to, from *Tx) error {
+	item, request := from.bucket(items.name).Sequence(), from.bucket(requests.name).Sequence()
+	return errors.Join(
+		r.takeErased(to, from),
+		subscriptions.each(from, nil, func(_ []byte, s *subscription.Subscription) error { return r.takeSubscription(to, s) }),
+		threads.each(from, nil, func(key []byte, t *Decided) error { return takeDecided(to, key, t) }),
+		copyAll(pendings, to, from), copyAll(mailed, to, from), copyAll(outcomes, to, from), copyAll(proofs, to, from),
+		r.settleItems(to, item), replace(items, to, from, item), replace(requests, to, from, request),
+		to.markErased(), // requests hold addresses
+		r.takeMeta(to, from), r.takeAlerts(to, from),
+	)
 }
 
 // copyAll puts every record of a bucket over what the restored file has under its key.
 func copyAll[T any](b table[T], to, from *Tx) error {
-	return eachOf(b, from, func(key []byte, v *T) error { return b.put(to, key, v) })
+	return b.each(from, nil, func(key []byte, v *T) error { return b.put(to, key, v) })
 }
 
-// takeAll takes over everything about people.
-func (r *restoration) takeAll(to, from *Tx) error {
+// replace takes over the records whose key ends in a number that was given, up to last,
+// in place of those of the backup: they are settled, or still there.
+func replace[T any](b table[T], to, from *Tx, last uint64) error {
+	bucket := to.bucket(b.name)
 	return errors.Join(
-		eachOf(subscriptions, from, func(_ []byte, s *subscription.Subscription) error { return r.takeSubscription(to, s) }),
-		eachOf(threads, from, func(key []byte, t *Decided) error { return takeDecided(to, key, t) }),
-		copyAll(pendings, to, from), copyAll(mailed, to, from), copyAll(outcomes, to, from), copyAll(proofs, to, from),
-		replaceWaiting(requests, to, from), replaceWaiting(items, to, from),
-		r.takeMeta(to, from), r.takeAlerts(to, from),
+		dropKeys(bucket, func(key []byte) bool { return numberOf(key) <= last }),
+		copyAll(b, to, from), bucket.SetSequence(max(bucket.Sequence(), last)),
 	)
 }
 
@@ -144,7 +121,7 @@ func (r *restoration) takeAll(to, from *Tx) error {
 // have left. Another one with its address is of before.
 func (r *restoration) takeSubscription(to *Tx, s *subscription.Subscription) error {
 	value, err := subscriptions.encode(s.ID[:], s)
-	if err != nil || bytes.Equal(to.tx.Bucket(subscriptions.name).Get(s.ID[:]), value) || to.tx.Bucket(erased.name).Get(s.ID[:]) != nil {
+	if err != nil || bytes.Equal(to.bucket(subscriptions.name).Get(s.ID[:]), value) || to.bucket(erased.name).Get(s.ID[:]) != nil {
 		return err
 	}
 	if other, has := to.lookUp(identityKey(s)); has && other != s.ID {
@@ -161,21 +138,10 @@ func (r *restoration) takeSubscription(to *Tx, s *subscription.Subscription) err
 func takeDecided(to *Tx, key []byte, t *Decided) error {
 	_, id, _ := splitThread(key)
 	before, err := threads.get(to, key)
-	if err == nil && before.At.After(t.At) || to.tx.Bucket(subscriptions.name).Get(id[:]) == nil {
+	if err == nil && before.At.After(t.At) || to.bucket(subscriptions.name).Get(id[:]) == nil {
 		return nil
 	}
 	return threads.put(to, key, t)
-}
-
-// replaceWaiting takes over the requests or items that wait, and drops those of the backup
-// that were settled since: all those whose number the other file gave.
-func replaceWaiting[T any](b table[T], to, from *Tx) error {
-	bucket, last := to.tx.Bucket(b.name), from.sequence(b.name)
-	return errors.Join(
-		dropKeys(bucket, func(key []byte) bool { return numberOf(key) <= last }),
-		to.markErased(), // requests hold addresses
-		copyAll(b, to, from), bucket.SetSequence(max(bucket.Sequence(), last)),
-	)
 }
 
 // takeMeta takes over the provider's ledger and the outage under way, and sees whether
@@ -183,16 +149,11 @@ func replaceWaiting[T any](b table[T], to, from *Tx) error {
 func (r *restoration) takeMeta(to, from *Tx) error {
 	mark, kept := from.KeyMark(), to.KeyMark()
 	r.report.OtherKeys = mark != "" && kept != "" && mark != kept
-	if usage := from.tx.Bucket(bucketUsage); usage != nil && checkSealed(usage.Get(keyLedger)) == nil {
-		if err := to.tx.Bucket(bucketUsage).Put(keyLedger, bytes.Clone(usage.Get(keyLedger))); err != nil {
-			return err
-		}
+	err := copyAll(ledgers, to, from)
+	if outage, damaged := from.Outage(); damaged == nil && !outage.Since.IsZero() {
+		err = errors.Join(err, to.PutOutage(outage))
 	}
-	outage, err := from.Outage()
-	if err != nil || outage.Since.IsZero() {
-		return nil
-	}
-	return to.PutOutage(outage)
+	return err
 }
 
 // takeAlerts takes over the alerts and which of their changes were decided: the messages
@@ -204,17 +165,17 @@ func (r *restoration) takeAlerts(to, from *Tx) error {
 	}
 	all := func([]byte) bool { return true }
 	return errors.Join(
-		dropKeys(to.tx.Bucket(alerts.name), all), copyAll(alerts, to, from),
-		dropKeys(to.tx.Bucket(marks.name), all), copyAll(marks, to, from),
+		dropKeys(to.bucket(alerts.name), all), copyAll(alerts, to, from),
+		dropKeys(to.bucket(marks.name), all), copyAll(marks, to, from),
 	)
 }
 
-// settleAfter settles the items that wait with a number above one. They are of another
+// settleItems settles the items of the backup with a number above one. They are of another
 // past than the file that was there, or that file is lost: nobody knows whether they
 // were sent, and nobody may be told twice.
-func (r *restoration) settleAfter(tx *Tx, last uint64) error {
-	now := tx.store.clock.Now().UTC()
-	return items.each(tx, nil, func(_ []byte, i *Item) error {
+func (r *restoration) settleItems(to *Tx, last uint64) error {
+	now := to.store.clock.Now().UTC()
+	return items.each(to, nil, func(_ []byte, i *Item) error {
 		if i.Seq <= last {
 			return nil
 		}
@@ -223,6 +184,6 @@ func (r *restoration) settleAfter(tx *Tx, last uint64) error {
 			outcome = ExpiredOutcome
 		}
 		r.report.Dropped++
-		return tx.Settle(i, outcome, now)
+		return to.Settle(i, outcome, now)
 	})
 }

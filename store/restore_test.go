@@ -272,7 +272,7 @@ func TestRestoreRefusesWhatIsNoBackup(t *testing.T) {
 	must(t, os.WriteFile(damaged, good, 0o600))
 	s, err := Open(damaged, testOptions())
 	must(t, err)
-	corrupt(t, s, bucketUsage, keyLedger, func(v []byte) { v[len(v)-1] ^= 1 })
+	corrupt(t, s, ledgers.name, keyLedger, func(v []byte) { v[len(v)-1] ^= 1 })
 	must(t, s.Close())
 	foreign := filepath.Join(folder, "foreign.db")
 	db, err := bbolt.Open(foreign, 0o600, nil)
@@ -296,7 +296,6 @@ func TestRestoreRefusesWhatIsNoBackup(t *testing.T) {
 	before, _ := os.ReadFile(path)
 	for name, from := range cases {
 		_, err := Restore(t.Context(), path, from, testOptions())
-		notBackup := (*NotBackupError)(nil)
 		switch {
 		case err == nil:
 			t.Errorf("%s: restored", name)
@@ -308,7 +307,7 @@ func TestRestoreRefusesWhatIsNoBackup(t *testing.T) {
 			if !errors.Is(err, os.ErrNotExist) {
 				t.Errorf("%s: %v", name, err)
 			}
-		case !errors.As(err, &notBackup) || strings.Contains(err.Error(), ".new-"):
+		case !errors.Is(err, ErrNotBackup) || strings.Contains(err.Error(), ".new-"):
 			t.Errorf("%s: %v", name, err)
 		}
 		if after, _ := os.ReadFile(path); !bytes.Equal(before, after) {
@@ -388,7 +387,7 @@ func TestGoingBackToAnOlderVersion(t *testing.T) {
 	must(t, err)
 	people(t, s, 50, 1)
 	keep(t, s, func(tx *Tx) error { _, err := tx.Erase(idOf(1)); return err })
-	must(t, s.update("a bucket of later", func(tx *bbolt.Tx) error { _, err := tx.CreateBucket([]byte("later")); return err }))
+	must(t, s.update("a bucket of later", func(tx *Tx) error { _, err := tx.tx.CreateBucket([]byte("later")); return err }))
 	checkAndClose(t, s)
 	setSchema(t, path, schema+1)
 	if done := restore(t, path, backup); done.Unread != nil || done.Left != 1 || done.Newer != 1 {
@@ -454,7 +453,7 @@ func TestKilledWhileBackingUpNoHalfCopyCounts(t *testing.T) {
 		checkAndClose(t, s)
 		copies, _ := filepath.Glob(path + ".copy?")
 		for _, name := range copies {
-			must(t, verifyCopy(t.Context(), name, checkAll))
+			must(t, verifyFile(t.Context(), name))
 		}
 		copied = max(copied, len(copies))
 	})

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -29,43 +28,27 @@ type Run struct {
 	Lacking int
 }
 
-const placeLen = 24
-
-// mostInflated is how many times the bytes that are kept a run may inflate to. Deflate
-// itself goes no further.
-const mostInflated = 1032
+const (
+	placeLen = 24
+	maxHours = 1 << 12 // hours of a run that are kept at most
+)
 
 // SaveRun replaces what is kept of the run's model.
 func (s *Store) SaveRun(r *Run) error {
 	if err := r.valid(); err != nil {
 		return fmt.Errorf("save a run of %q: %w", r.Model, err)
 	}
-	value, err := encodeRun(r)
+	value, err := pack(keyRun, r.code)
 	if err != nil {
 		return fmt.Errorf("save a run of %q: %w", r.Model, err)
 	}
-	return s.update("save the run of "+r.Model, func(tx *bbolt.Tx) error {
-		return putRun(tx.Bucket(bucketRuns), r.Model, value)
+	return s.update("save the run of "+r.Model, func(t *Tx) error {
+		own, err := t.bucket(bucketRuns).CreateBucketIfNotExists([]byte(r.Model))
+		if err != nil {
+			return err
+		}
+		return own.Put(keyRun, value)
 	})
-}
-
-// encodeRun makes the value that is kept of a run: its fields, places and columns, deflated.
-func encodeRun(r *Run) ([]byte, error) {
-	plain := appendRun(make([]byte, 0, len(r.Places)*(placeLen+2*r.Columns.Hours*hazard.NumVariables)+64), r)
-	value, err := deflate(unsealed(len(plain)/4), plain)
-	if err != nil {
-		return nil, err
-	}
-	return seal(value), nil
-}
-
-// putRun puts a run into the bucket of its model.
-func putRun(runs *bbolt.Bucket, model string, value []byte) error {
-	own, err := runs.CreateBucketIfNotExists([]byte(model))
-	if err != nil {
-		return err
-	}
-	return own.Put(keyRun, value)
 }
 
 func (r *Run) valid() error {
@@ -93,8 +76,8 @@ func (r *Run) valid() error {
 func (s *Store) Run(model string, places []catalogue.Location) (*Run, error) {
 	what := "read the run of " + model
 	var value []byte
-	err := s.view(what, func(tx *bbolt.Tx) error {
-		kept := tx.Bucket(bucketRuns).Bucket([]byte(model))
+	err := s.view(what, func(t *Tx) error {
+		kept := t.bucket(bucketRuns).Bucket([]byte(model))
 		if kept == nil {
 			return ErrNotFound
 		}
@@ -104,61 +87,72 @@ func (s *Store) Run(model string, places []catalogue.Location) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := decodeRun(value)
-	if err != nil {
+	r := &Run{Model: model, Columns: &hazard.Columns{}}
+	if err := unpack(keyRun, value, r.code); err != nil {
 		return nil, damagedValue(s.path, what, err)
 	}
-	r.Model = model
 	r.arrange(places)
 	return r, nil
 }
 
-func appendRun(b []byte, r *Run) []byte {
-	c := r.Columns
-	for _, t := range []time.Time{r.Init, r.Available, r.FetchedAt, c.Start} {
-		b = appendTime(b, t)
+// code codes a run: its times, its places and its columns.
+func (r *Run) code(c *fieldCodec) {
+	columns := r.Columns
+	for _, at := range []*time.Time{&r.Init, &r.Available, &r.FetchedAt, &columns.Start} {
+		c.time(at)
 	}
-	b = binary.AppendVarint(b, int64(r.Interval))
-	b = binary.AppendUvarint(b, uint64(c.Points))
-	b = binary.AppendUvarint(b, uint64(c.Hours))
-	for _, p := range r.Places {
-		for _, x := range [...]float64{p.Latitude, p.Longitude, p.Elevation} {
-			b = binary.BigEndian.AppendUint64(b, math.Float64bits(x))
-		}
+	number(c, 8, &r.Interval)
+	c.count(&columns.Points, placeLen)
+	if number(c, 4, &columns.Hours); columns.Hours < 0 || columns.Hours > maxHours {
+		c.fail()
+		return
 	}
-	return appendColumns(b, c)
-}
-
-func decodeRun(value []byte) (*Run, error) {
-	payload, err := unseal(value)
-	if err != nil {
-		return nil, err
+	if c.reading {
+		r.Places = make([]catalogue.Location, columns.Points)
 	}
-	plain, err := inflate(payload, len(payload)*mostInflated)
-	if err != nil {
-		return nil, err
-	}
-	return takeRun(&reader{b: plain})
-}
-
-// takeRun reads what appendRun made.
-func takeRun(b *reader) (*Run, error) {
-	r := &Run{Init: b.time(), Available: b.time(), FetchedAt: b.time(), Columns: &hazard.Columns{}}
-	c := r.Columns
-	c.Start = b.time()
-	r.Interval = time.Duration(b.varint())
-	c.Points, c.Hours = b.uvarint(), b.uvarint()
-	if c.Points > len(b.b)/placeLen {
-		return nil, fmt.Errorf("%w: %d places in %d bytes", errValue, c.Points, len(b.b))
-	}
-	r.Places = make([]catalogue.Location, c.Points)
 	for i := range r.Places {
-		r.Places[i] = catalogue.Location{Latitude: b.float64(), Longitude: b.float64(), Elevation: b.float64()}
+		place := &r.Places[i]
+		c.float64(&place.Latitude)
+		c.float64(&place.Longitude)
+		c.float64(&place.Elevation)
 	}
-	if err := takeColumns(b, c); err != nil {
-		return nil, err
+	for v := range columns.Values {
+		codeColumn(c, &columns.Values[v], columns.Points, columns.Hours)
 	}
-	return r, b.end()
+}
+
+// codeColumn codes a variable's values as differences to the hour before: weather changes
+// little from hour to hour, so that deflate makes little of them. A model may not have the
+// variable.
+func codeColumn(c *fieldCodec, column *[]int16, points, hours int) {
+	has := *column != nil
+	if c.bool(&has); !has {
+		return
+	}
+	if c.reading {
+		if hours > 0 && points > len(c.b)/(2*hours) {
+			c.fail()
+			return
+		}
+		*column = make([]int16, points*hours)
+	}
+	values, packed, before := *column, c.next(2*points*hours), int16(0)
+	for i := range values {
+		if each := packed[2*i:]; c.reading {
+			values[i] = before + int16(binary.LittleEndian.Uint16(each))
+		} else {
+			binary.LittleEndian.PutUint16(each, uint16(values[i]-before))
+		}
+		before = values[i]
+	}
+}
+
+// checkRun verifies the run in the bucket of a model, nil when that is none.
+func checkRun(own *bbolt.Bucket) error {
+	if own == nil {
+		return fmt.Errorf("%w: a run without a bucket of its own", errValue)
+	}
+	return unpack(keyRun, own.Get(keyRun), (&Run{Columns: &hazard.Columns{}}).code)
 }
 
 // arrange puts the columns into the order of places.
@@ -182,4 +176,25 @@ func (r *Run) arrange(places []catalogue.Location) {
 		}
 	}
 	r.Places, r.Columns = slices.Clone(places), arranged
+}
+
+// ledgers is the ledger of the provider client, whose form only the client knows:
+// keyLedger → JSON.
+var ledgers = table[[]byte]{name: []byte("usage")}
+
+// SaveLedger keeps the ledger.
+func (s *Store) SaveLedger(ledger []byte) error {
+	return s.update("save the ledger", func(t *Tx) error { return ledgers.put(t, keyLedger, &ledger) })
+}
+
+// Ledger returns the ledger as it was saved last, ErrNotFound when it never was.
+func (s *Store) Ledger() (ledger []byte, err error) {
+	err = s.view("read the ledger", func(t *Tx) error {
+		kept, err := ledgers.get(t, keyLedger)
+		if err == nil {
+			ledger = *kept
+		}
+		return err
+	})
+	return ledger, err
 }

@@ -6,21 +6,25 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"go.etcd.io/bbolt"
 )
 
-// setSchema makes a file say that it is of a schema.
-func setSchema(t *testing.T, path string, n uint32) {
+// setSchema makes a file say that it is of a schema: n, or that of a build from before the
+// first release for 0.
+func setSchema(t *testing.T, path string, n int) {
 	t.Helper()
 	s, err := Open(path, testOptions())
 	must(t, err)
-	must(t, s.update("set the schema", func(tx *bbolt.Tx) error { return tx.Bucket(bucketMeta).Put(keySchema, sealedSchema(n)) }))
+	must(t, s.update("set the schema", func(tx *Tx) error {
+		if n == 0 {
+			return tx.bucket(bucketMeta).Put(keySchema, seal(nil, append(unsealed(4), 0, 0, 0, 11)))
+		}
+		return schemas.put(tx, keySchema, &n)
+	}))
 	must(t, s.Close())
 }
 
 func TestAFileOfAnotherSchemaIsRefusedUntouched(t *testing.T) {
-	for n, want := range map[uint32]error{schema + 1: ErrNewerSchema, schema - 1: ErrOlderSchema} {
+	for n, want := range map[int]error{schema + 1: ErrNewerSchema, 0: ErrOlderSchema} {
 		path := newPath(t)
 		setSchema(t, path, n)
 		if err := refused(t, path); !errors.Is(err, want) {
@@ -88,7 +92,7 @@ func TestBackupOfADamagedStoreKeepsTheOldCopy(t *testing.T) {
 	if err := s.Backup(t.Context(), to); err != nil {
 		t.Fatal(err)
 	}
-	corrupt(t, s, bucketUsage, keyLedger, func(b []byte) { b[len(b)-1] ^= 1 })
+	corrupt(t, s, ledgers.name, keyLedger, func(b []byte) { b[len(b)-1] ^= 1 })
 	damaged := (*DamagedError)(nil)
 	if err := s.Backup(t.Context(), to); !errors.As(err, &damaged) {
 		t.Errorf("a damaged copy was kept: %v", err)

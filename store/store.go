@@ -13,6 +13,9 @@
 // messages ([Tx]) are made of small steps by their callers; whom to tell of a change of
 // an alert is decided within the transaction that keeps the change ([Cycle]).
 //
+// A copy is made every night and verified ([Backups]); [Restore] puts one in the place of
+// the file, and turns back nothing that happened to people since.
+//
 // The file may fail in every way that a disk can. Damage is reported ([DamagedError])
 // and left as it is. After a failed write the store is read-only ([ErrReadOnly]), because
 // what the disk then holds is unknown, until all of it could be checked and copied
@@ -56,21 +59,21 @@ type Store struct {
 	maxBytes int64
 	noSync   bool
 
-	writing      sync.Mutex   // one writer, check or compaction at a time
-	beginning    sync.Mutex   // one transaction begins at a time; held to change db and file
-	unreleased   atomic.Int32 // transactions that a fault left with bbolt's locks held
-	readOnly     reason       // why nothing is written, until the file is mended
-	displaced    reason       // why the file that is open is not the one at the path, nil when it is
-	broken       reason       // why nothing can be read any more
-	damage       reason       // the first DamagedError since all was last read without one
-	full         reason       // why the last write had no room, nil when it had
-	needed       atomic.Int64 // bytes that the file had when it was last known to be whole
-	numbering    atomic.Pointer[numbering]
+	writing      sync.Mutex    // one writer, check or compaction at a time
+	beginning    sync.Mutex    // one transaction begins at a time; held to change db and file
+	unreleased   atomic.Int32  // transactions that a fault left with bbolt's locks held
+	readOnly     reason        // why nothing is written, until the store has recovered
+	displaced    reason        // why the file that is open is not the one at the path, nil when it is
+	broken       reason        // why nothing can be read any more
+	damage       reason        // the first DamagedError since all was last read without one
+	full         reason        // why the last write had no room, nil when it had
+	needed       atomic.Int64  // bytes that the file had when it was last known to be whole
 	recoveredAt  time.Time     // the last try; used by Recover alone
 	recoveryWait time.Duration // until the next try
 
-	counts   counts
-	reported sync.Map // damaged records that were logged
+	counts     counts
+	identities identities
+	reported   sync.Map // damaged records that were logged
 }
 
 // Close lets go of the file. It waits for transactions under way. A second
@@ -161,26 +164,21 @@ func (s *Store) noteDamage(err error) {
 	}
 }
 
-// Answer reads from the file, which takes no time unless something holds up every
-// reader for good. However the read goes: a file that cannot be read is told by what
+// Probe reads from the file, which takes no time unless something holds up every reader
+// for good. Its result does not matter: a file that cannot be read is reported by what
 // needs it, and is no reason to end the service.
-func (s *Store) Answer() {
-	_ = s.view("show a sign of life", func(tx *bbolt.Tx) error {
-		_, err := schemaOf(tx)
-		return err
-	})
-}
+func (s *Store) Probe() { _ = s.view("probe", (*Tx).checkSchema) }
 
 // view runs do in a read transaction. Nothing that do gets from the transaction
 // may outlive it.
-func (s *Store) view(what string, do func(*bbolt.Tx) error) error {
+func (s *Store) view(what string, do func(*Tx) error) error {
 	err := s.guarded(func() error {
 		tx, err := s.begin(false)
 		if err != nil {
 			return err
 		}
 		defer func() { _ = tx.Rollback() }()
-		return do(tx)
+		return do(&Tx{store: s, tx: tx})
 	})
 	if err != nil {
 		s.noteDamage(err)
@@ -191,7 +189,7 @@ func (s *Store) view(what string, do func(*bbolt.Tx) error) error {
 
 // update runs do in a write transaction and commits it. When it returns nil the
 // transaction is on stable storage. When do fails nothing is written.
-func (s *Store) update(what string, do func(*bbolt.Tx) error) error {
+func (s *Store) update(what string, do func(*Tx) error) error {
 	if err := s.refusal(); err != nil { // nobody waits for a disk that failed
 		return fmt.Errorf("%s: %w", what, err)
 	}
@@ -211,7 +209,7 @@ func (s *Store) update(what string, do func(*bbolt.Tx) error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-func (s *Store) write(do func(*bbolt.Tx) error) error {
+func (s *Store) write(do func(*Tx) error) error {
 	tx, err := s.begin(true)
 	if err != nil {
 		return err
@@ -223,7 +221,7 @@ func (s *Store) write(do func(*bbolt.Tx) error) error {
 		_ = tx.Rollback()
 		s.unreleased.Add(-1)
 	}()
-	if err := do(tx); err != nil {
+	if err := do(&Tx{store: s, tx: tx}); err != nil {
 		return err
 	}
 	if err := s.inPlace(); err != nil {

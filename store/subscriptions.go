@@ -3,14 +3,11 @@ package store
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
-
-	"go.etcd.io/bbolt"
 
 	"vigia/forecast/alert"
 	"vigia/store/subscription"
@@ -19,9 +16,8 @@ import (
 // The people who subscribed. Who follows a place is found by reading all of them: once
 // an hour at most, some microseconds each.
 var (
-	subscriptions = table[subscription.Subscription]{[]byte("subscriptions"), checkSubscription} // id → JSON
-	identities    = table[subscription.ID]{name: []byte("identities")}                           // identityKey → id
-	erased        = table[time.Time]{[]byte("erased"), checkErased}                              // id → when it was erased
+	subscriptions = table[subscription.Subscription]{name: []byte("subscriptions"), check: checkSubscription, personal: true} // id → JSON
+	erased        = table[time.Time]{name: []byte("erased"), check: checkErased}                                              // id → when it was erased
 )
 
 // Follower is a subscriber who follows a place, with what decides whether to tell them.
@@ -44,18 +40,13 @@ func (t *Tx) Subscription(id subscription.ID) (*subscription.Subscription, error
 	return s, err
 }
 
-// absent returns ErrNotFound for a subscription without a record, and a DamagedError
-// when an address still leads to its id: both are erased together.
+// absent returns ErrNotFound for a subscription without a record, and a DamagedError when
+// it had one at the start, or may be one of those that could not be read then.
 func (t *Tx) absent(id subscription.ID) error {
-	err := ErrNotFound
-	_ = identities.each(t, nil, func(_ []byte, to *subscription.ID) error {
-		if *to == id {
-			err = t.damaged(subscriptions.name, id[:], fmt.Errorf("%w: its record is missing", errValue))
-			return errEnough
-		}
-		return nil
-	})
-	return err
+	if t.identityOf(id) != "" || t.store.identities.lost.Load() && t.bucket(erased.name).Get(id[:]) == nil {
+		return t.damaged(subscriptions.name, id[:], fmt.Errorf("%w: its record is missing", errValue))
+	}
+	return ErrNotFound
 }
 
 // checkSubscription finds what readers of a subscription rely on not to meet.
@@ -93,13 +84,13 @@ func checkPreferences(p *subscription.Preferences) error {
 	return nil
 }
 
-// identityKey returns the key under which a subscription is found by its address
-// ([subscription.Identity]), or by the SHA-256 of its push endpoint.
-func identityKey(s *subscription.Subscription) []byte {
+// identityKey returns what a subscription is found by: its address
+// ([subscription.Identity]), or the SHA-256 of its push endpoint.
+func identityKey(s *subscription.Subscription) string {
 	if s.Channel == subscription.Email {
-		return []byte(subscription.Identity(s.Address))
+		return subscription.Identity(s.Address)
 	}
-	return endpointKey(s.Target.Endpoint)
+	return string(endpointKey(s.Target.Endpoint))
 }
 
 func endpointKey(endpoint string) []byte {
@@ -114,79 +105,25 @@ func (t *Tx) PutSubscription(s *subscription.Subscription) error {
 		return fmt.Errorf("put a subscription: %w", err)
 	}
 	key := identityKey(s)
-	if id, err := identities.get(t, key); err == nil && *id != s.ID && t.tx.Bucket(subscriptions.name).Get(id[:]) != nil {
+	if id, found := t.lookUp(key); found && id != s.ID {
 		return errors.New("put a subscription: another one has its address or endpoint")
 	}
-	if err := t.dropIdentity(s.ID, key); err != nil {
-		return err
-	}
-	_, err := erased.drop(t, s.ID[:])
-	return errors.Join(err, identities.put(t, key, &s.ID), subscriptions.put(t, s.ID[:], s))
-}
-
-// dropIdentity deletes what leads to a subscription as it is kept, unless that is keep.
-// One that does not decode does not say what it is: all are looked through.
-func (t *Tx) dropIdentity(id subscription.ID, keep []byte) error {
-	old, err := subscriptions.get(t, id[:])
-	if errors.Is(err, ErrNotFound) {
-		return nil
-	}
-	if err != nil {
-		return t.dropLeadingTo(id)
-	}
-	key := identityKey(old)
-	if bytes.Equal(key, keep) {
-		return nil
-	}
-	_, err = identities.drop(t, key)
-	return errors.Join(err, t.markErased())
-}
-
-// dropLeadingTo deletes every identity that leads to an id, damaged or not.
-func (t *Tx) dropLeadingTo(id subscription.ID) error {
-	text, err := json.Marshal(id)
-	if err != nil {
-		return err
-	}
-	bucket := t.tx.Bucket(identities.name)
-	err = eachKey(bucket, nil, func(key, value []byte) error {
-		if !bytes.HasSuffix(value, text) {
-			return nil
+	if before := t.identityOf(s.ID); before != "" && before != key {
+		if err := t.markErased(); err != nil {
+			return err
 		}
-		return bucket.Delete(key)
-	})
-	return errors.Join(err, t.markErased())
+	}
+	t.identify(s.ID, key)
+	_, err := erased.drop(t, s.ID[:])
+	return errors.Join(err, subscriptions.put(t, s.ID[:], s))
 }
 
 // ByAddress finds the subscription of an identity ([subscription.Identity]).
-func (t *Tx) ByAddress(identity string) (subscription.ID, bool) { return t.lookUp([]byte(identity)) }
+func (t *Tx) ByAddress(identity string) (subscription.ID, bool) { return t.lookUp(identity) }
 
 // ByEndpoint finds the subscription of a push endpoint.
 func (t *Tx) ByEndpoint(endpoint string) (subscription.ID, bool) {
-	return t.lookUp(endpointKey(endpoint))
-}
-
-// lookUp finds a subscription by its identity, and where that record is damaged among
-// all that there are.
-func (t *Tx) lookUp(key []byte) (found subscription.ID, ok bool) {
-	if len(key) == 0 {
-		return found, false
-	}
-	id, err := identities.get(t, key)
-	switch {
-	case errors.Is(err, ErrNotFound):
-		return found, false
-	case err == nil:
-		return *id, true
-	}
-	_ = t.eachSubscription(func(s *subscription.Subscription) error {
-		if bytes.Equal(identityKey(s), key) {
-			found, ok = s.ID, true
-			return errEnough
-		}
-		return nil
-	})
-	return found, ok
+	return t.lookUp(string(endpointKey(endpoint)))
 }
 
 func (t *Tx) eachSubscription(do func(*subscription.Subscription) error) error {
@@ -260,20 +197,12 @@ func (t *Tx) Ending(at time.Time, n int) (ids []subscription.ID, err error) {
 // and reports whether there was one. Items of it in the outbox find it gone. One whose
 // record is missing is noted as erased all the same: a backup may have it.
 func (t *Tx) Erase(id subscription.ID) (bool, error) {
-	drop := func() error { return t.dropIdentity(id, nil) }
-	if t.tx.Bucket(subscriptions.name).Get(id[:]) == nil {
-		if errors.Is(t.absent(id), ErrNotFound) {
-			return false, nil
-		}
-		drop = func() error { return t.dropLeadingTo(id) }
+	was, err := subscriptions.drop(t, id[:])
+	if !was && err == nil && errors.Is(t.absent(id), ErrNotFound) {
+		return false, nil
 	}
-	if err := errors.Join(drop(), t.dropThreads(id)); err != nil {
-		return false, err
-	}
-	if _, err := subscriptions.drop(t, id[:]); err != nil {
-		return false, err
-	}
-	return true, errors.Join(t.noteErased(id), t.markErased())
+	t.identify(id, "")
+	return err == nil, errors.Join(err, t.dropThreads(id), t.noteErased(id), t.markErased())
 }
 
 // noteErased notes that a subscription is erased now. Its id is a random number that
@@ -302,39 +231,9 @@ func (t *Tx) PruneErased(before time.Time) error {
 
 // markErased notes that the file has pages, free but readable, of what was erased.
 func (t *Tx) markErased() error {
-	meta := t.tx.Bucket(bucketMeta)
-	if meta.Get(keyErased) != nil {
+	if t.bucket(bucketMeta).Get(keyErased) != nil {
 		return nil
 	}
-	return meta.Put(keyErased, sealedTime(t.store.clock.Now()))
-}
-
-// checkIndexed verifies a subscription and that its identity leads to it.
-func checkIndexed(tx *bbolt.Tx, k, v []byte) error {
-	s, err := subscriptions.decode(k, v)
-	if err != nil {
-		return err
-	}
-	key := identityKey(s)
-	if id, err := identities.decode(key, tx.Bucket(identities.name).Get(key)); err != nil || *id != s.ID {
-		return fmt.Errorf("%w: %s do not lead to it", errValue, identities.name)
-	}
-	return nil
-}
-
-// checkIdentity verifies that an identity is that of the subscription it leads to.
-func checkIdentity(tx *bbolt.Tx, k, v []byte) error {
-	id, err := identities.decode(k, v)
-	if err != nil {
-		return err
-	}
-	value := tx.Bucket(subscriptions.name).Get(id[:])
-	if value == nil {
-		return fmt.Errorf("%w: it leads to a subscription that is no more", errValue)
-	}
-	s, err := subscriptions.decode(id[:], value)
-	if err == nil && !bytes.Equal(identityKey(s), k) {
-		err = fmt.Errorf("%w: the subscription it leads to has another", errValue)
-	}
-	return err
+	now := t.store.clock.Now()
+	return times.put(t, keyErased, &now)
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -16,6 +15,12 @@ type table[T any] struct {
 	// a record on which readers could not rely. It is called before a record is written
 	// and after one is read. Its error names no person: it goes into logs.
 	check func(key []byte, v *T) error
+	// counted, which may be nil, returns the numbers that are kept in memory ([counts])
+	// for which a record counts.
+	counted func(key, value []byte) []counter
+	// personal is true when a record leads to somebody. A dropped one is still in the
+	// free pages of the file, which is noted ([Store.ErasedSince]).
+	personal bool
 }
 
 func (b table[T]) encode(key []byte, v *T) ([]byte, error) {
@@ -49,7 +54,7 @@ func (b table[T]) verify(key, value []byte) error {
 // get returns a record: ErrNotFound when there is none, a DamagedError when it does
 // not decode.
 func (b table[T]) get(t *Tx, key []byte) (*T, error) {
-	value := t.tx.Bucket(b.name).Get(key)
+	value := t.bucket(b.name).Get(key)
 	if value == nil {
 		return nil, ErrNotFound
 	}
@@ -60,11 +65,26 @@ func (b table[T]) get(t *Tx, key []byte) (*T, error) {
 	return v, nil
 }
 
+// value is get for a record that is the zero value when there is none.
+func (b table[T]) value(t *Tx, key []byte) (v T, err error) {
+	kept, err := b.get(t, key)
+	if err == nil {
+		return *kept, nil
+	}
+	if errors.Is(err, ErrNotFound) {
+		err = nil
+	}
+	return v, err
+}
+
 // put keeps a record, new or changed.
 func (b table[T]) put(t *Tx, key []byte, v *T) error {
+	bucket := t.bucket(b.name)
 	value, err := b.encode(key, v)
 	if err == nil {
-		err = putChanged(t.tx.Bucket(b.name), key, value)
+		b.count(t, key, bucket.Get(key), -1)
+		err = putChanged(bucket, key, value)
+		b.count(t, key, value, 1)
 	}
 	if err != nil {
 		return fmt.Errorf("put into %s: %w", b.name, err)
@@ -72,13 +92,29 @@ func (b table[T]) put(t *Tx, key []byte, v *T) error {
 	return nil
 }
 
+// count changes the numbers for which a record, nil for none, counts.
+func (b table[T]) count(t *Tx, key, value []byte, by int) {
+	if b.counted == nil || value == nil {
+		return
+	}
+	for _, c := range b.counted(key, value) {
+		t.count(c, by)
+	}
+}
+
 // drop deletes a record and reports whether there was one.
 func (b table[T]) drop(t *Tx, key []byte) (bool, error) {
-	bucket := t.tx.Bucket(b.name)
-	if bucket.Get(key) == nil {
+	bucket := t.bucket(b.name)
+	value := bucket.Get(key)
+	if value == nil {
 		return false, nil
 	}
-	if err := bucket.Delete(key); err != nil {
+	b.count(t, key, value, -1)
+	err := bucket.Delete(key)
+	if err == nil && b.personal {
+		err = t.markErased()
+	}
+	if err != nil {
 		return false, fmt.Errorf("drop from %s: %w", b.name, err)
 	}
 	return true, nil
@@ -91,8 +127,9 @@ func (b table[T]) each(t *Tx, prefix []byte, do func(key []byte, v *T) error) er
 	return b.scan(t, prefix, prefix, do)
 }
 
+// scan is each for the records from a first key on.
 func (b table[T]) scan(t *Tx, first, prefix []byte, do func(key []byte, v *T) error) error {
-	return eachKeyFrom(t.tx.Bucket(b.name), first, prefix, func(key, value []byte) error {
+	return eachKeyFrom(t.bucket(b.name), first, prefix, func(key, value []byte) error {
 		v, err := b.decode(key, value)
 		if err != nil {
 			t.leaveOut(b.name, key, err)
@@ -100,11 +137,6 @@ func (b table[T]) scan(t *Tx, first, prefix []byte, do func(key []byte, v *T) er
 		}
 		return do(key, v)
 	})
-}
-
-// from is each for the records whose key is not before one.
-func (b table[T]) from(t *Tx, first []byte, do func(key []byte, v *T) error) error {
-	return b.scan(t, first, nil, do)
 }
 
 // prune deletes the records that are over. One that does not decode stays.
@@ -165,14 +197,6 @@ func dropBefore(bucket *bbolt.Bucket, end []byte) error {
 	})
 }
 
-// numberOf returns the seq at the end of a key, 0 when it has none.
-func numberOf(key []byte) uint64 {
-	if len(key) < 8 {
-		return 0
-	}
-	return binary.BigEndian.Uint64(key[len(key)-8:])
-}
-
 // putChanged puts a value unless it is there already.
 func putChanged(bucket *bbolt.Bucket, key, value []byte) error {
 	if bytes.Equal(bucket.Get(key), value) {
@@ -186,7 +210,7 @@ func putChanged(bucket *bbolt.Bucket, key, value []byte) error {
 func (t *Tx) leaveOut(bucket, key []byte, err error) {
 	t.store.noteDamage(t.damagedRecord(bucket, key, err))
 	name := recordName(bucket, key)
-	if _, known := t.store.reported.LoadOrStore(name+string(key), true); known {
+	if _, known := t.store.reported.LoadOrStore(name, true); known {
 		return
 	}
 	t.store.log.Error("a record of the store cannot be read and is left out", "record", name, "error", err)
@@ -202,13 +226,8 @@ func (t *Tx) damagedRecord(bucket, key []byte, err error) error {
 	return damagedValue(t.store.path, recordName(bucket, key), err)
 }
 
-// recordName names a record where people read it: without addresses.
-func recordName(bucket, key []byte) string {
-	if bytes.Equal(bucket, identities.name) {
-		return string(bucket)
-	}
-	return fmt.Sprintf("%s %q", bucket, key)
-}
+// recordName names a record where people read it. No key has an address.
+func recordName(bucket, key []byte) string { return fmt.Sprintf("%s %q", bucket, key) }
 
 // appendPrefix appends a text that other parts of a key follow.
 func appendPrefix(b []byte, text string) []byte { return append(append(b, text...), 0) }

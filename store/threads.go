@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"time"
 
@@ -13,9 +12,9 @@ import (
 // What was decided: who was told of what, which changes of alerts were decided, and
 // whether estimates are missing.
 var (
-	threads = table[Decided]{[]byte("threads"), checkDecided}  // thread, 0, id → JSON
-	marks   = table[decidedMark]{[]byte("decided"), checkMark} // alert id → JSON
-	outages = table[Outage]{name: bucketMeta}                  // keyOutage → JSON
+	threads = table[Decided]{name: []byte("threads"), check: checkDecided}  // thread, 0, id → JSON
+	marks   = table[decidedMark]{name: []byte("decided"), check: checkMark} // alert id → JSON
+	outages = table[Outage]{name: bucketMeta}                               // keyOutage → JSON
 )
 
 // Decided is what a subscriber was told, or is about to be, of a thread: of one hazard
@@ -91,7 +90,7 @@ func (t *Tx) EachDecided(thread string, do func(subscription.ID, Decided) error)
 
 // EachThread calls do with every thread that somebody was told of.
 func (t *Tx) EachThread(do func(thread string) error) error {
-	bucket := t.tx.Bucket(threads.name)
+	bucket := t.bucket(threads.name)
 	for key, _ := bucket.Cursor().First(); key != nil; {
 		thread, _, found := bytes.Cut(key, []byte{0})
 		next := string(thread) + "\x01"
@@ -121,14 +120,7 @@ func (t *Tx) PruneDecided(before time.Time) error {
 
 // Outage returns the outage under way, the zero value for none.
 func (t *Tx) Outage() (Outage, error) {
-	o, err := outages.get(t, keyOutage)
-	switch {
-	case errors.Is(err, ErrNotFound):
-		return Outage{}, nil
-	case err != nil:
-		return Outage{}, err
-	}
-	return *o, nil
+	return outages.value(t, keyOutage)
 }
 
 // PutOutage keeps the outage under way; the zero value ends it.
@@ -176,8 +168,8 @@ func (t *Tx) decide(c *Cycle) error {
 			return err
 		}
 	}
-	alerts := t.tx.Bucket(alerts.name)
-	return dropKeys(t.tx.Bucket(marks.name), func(key []byte) bool { return alerts.Get(key) == nil })
+	alerts := t.bucket(alerts.name)
+	return dropKeys(t.bucket(marks.name), func(key []byte) bool { return alerts.Get(key) == nil })
 }
 
 // changedAlerts lists the cycle's alerts that are not as they were decided. One
@@ -186,7 +178,7 @@ func (t *Tx) decide(c *Cycle) error {
 func (t *Tx) changedAlerts(c *Cycle) (changed []ChangedAlert) {
 	for i := range c.Alerts {
 		a := &c.Alerts[i]
-		if a.Level == alert.NoLevel || t.tx.Bucket(alerts.name).Get([]byte(a.ID)) == nil {
+		if a.Level == alert.NoLevel || t.bucket(alerts.name).Get([]byte(a.ID)) == nil {
 			continue
 		}
 		before, err := marks.get(t, []byte(a.ID))

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"go.etcd.io/bbolt"
-
 	"vigia/forecast/hazard"
 	"vigia/store/catalogue"
 )
@@ -16,11 +14,9 @@ import (
 // the transaction of its cycle and never again, and kept for 92 days; what came of
 // it is a value for each day and kind of truth, and kept for ever.
 //
-//	issued        hour (big-endian unix hours) → issued at, rules, number of rows and,
-//	              compressed, a row for each trail number at each lead; the bucket's
-//	              sequence counts the estimates ever logged
-//	pairs         day (big-endian unix days), tier, rules → number of rows and,
-//	              compressed, a row of pairs for each trail number
+//	issued        hour (big-endian unix hours) → packed; the bucket's sequence counts the
+//	              estimates ever logged
+//	pairs         day (big-endian unix days), tier, rules → packed
 //	verification  "summary" → what is shown, "sources" → where observations are from
 var (
 	bucketIssued       = []byte("issued")
@@ -29,6 +25,9 @@ var (
 
 	keySummary = []byte("summary")
 	keySources = []byte("sources")
+
+	summaries   = table[*Verification]{name: bucketVerification} // keySummary → JSON
+	sourceLists = table[[]Source]{name: bucketVerification}      // keySources → JSON
 )
 
 // LoggedLeads are the hours ahead at which each cycle's estimates are logged: the
@@ -75,7 +74,7 @@ type IssuedRow struct {
 type IssuedHazard struct {
 	Applies           bool // the hazard exists on the trail
 	State             hazard.State
-	Total, Amber, Red uint8 // votes N, k1, k2; more than 15 count as 15
+	Total, Amber, Red uint8 // votes N, k1, k2
 	HasCause          bool
 	Quantity          hazard.Quantity
 	Value             float32 // median
@@ -98,22 +97,73 @@ func (h *IssuedHour) valid(c *Cycle) error {
 	return nil
 }
 
+// code codes an hour of the log; its key has Hour.
+func (h *IssuedHour) code(c *fieldCodec, x *trailIndex) {
+	c.time(&h.IssuedAt)
+	c.version(&h.Rules)
+	order := x.trails(c)
+	for lead := range h.Leads {
+		codeRows(c, x, order, &h.Leads[lead], IssuedRow{Main: hazard.NoHazard}, codeIssuedRow)
+	}
+}
+
+func codeIssuedRow(c *fieldCodec, row *IssuedRow) {
+	choice(c, &row.State, hazard.Red)
+	choice(c, &row.Quality, hazard.Stale)
+	choice(c, &row.Confidence, hazard.High)
+	codeHazard(c, &row.Main)
+	for i := range row.Hazards {
+		codeIssuedHazard(c, &row.Hazards[i])
+	}
+}
+
+func codeIssuedHazard(c *fieldCodec, z *IssuedHazard) {
+	if c.bool(&z.Applies); !z.Applies {
+		return
+	}
+	choice(c, &z.State, hazard.Red)
+	for _, votes := range []*uint8{&z.Total, &z.Amber, &z.Red} {
+		number(c, 1, votes)
+	}
+	if c.bool(&z.HasCause); !z.HasCause {
+		return
+	}
+	number(c, 1, &z.Quantity)
+	for _, value := range []*float32{&z.Value, &z.Min, &z.Max, &z.Threshold} {
+		c.float32(value)
+	}
+}
+
+// version codes a version of the rules.
+func (c *fieldCodec) version(v *string) {
+	if text := c.text(*v); c.reading {
+		*v = string(text)
+	}
+}
+
+func checkIssued(key, value []byte) error {
+	if _, err := hourOf(key); err != nil {
+		return err
+	}
+	return unpack(key, value, func(c *fieldCodec) { (&IssuedHour{}).code(c, &trailIndex{}) })
+}
+
 // putIssued logs the cycle's estimates unless its hour is logged already: what was
 // issued first stands, whatever is known later in the hour.
-func putIssued(tx *bbolt.Tx, n *numbering, c *Cycle, prune bool) error {
-	bucket := tx.Bucket(bucketIssued)
-	if c.Issued == nil || bucket.Get(hourKey(c.Hour)) != nil {
+func (t *Tx) putIssued(x *trailIndex, c *Cycle, prune bool) error {
+	bucket, key := t.bucket(bucketIssued), hourKey(c.Hour)
+	if c.Issued == nil || bucket.Get(key) != nil {
 		return nil
 	}
 	bucket.FillPercent = timeFillPercent
-	value, err := appendIssued(unsealed(8<<10), n, c.Issued)
-	if err != nil {
-		return err
+	value, err := pack(key, func(to *fieldCodec) { c.Issued.code(to, x) })
+	if err == nil {
+		err = bucket.Put(key, value)
 	}
-	if err := bucket.Put(hourKey(c.Hour), seal(value)); err != nil {
+	if err != nil {
 		return fmt.Errorf("log the estimates: %w", err)
 	}
-	if err := bucket.SetSequence(bucket.Sequence() + uint64(NumVerified*len(c.Catalogue.Trails))); err != nil {
+	if err := bucket.SetSequence(bucket.Sequence() + uint64(NumVerified*len(x.names))); err != nil {
 		return fmt.Errorf("count the estimates: %w", err)
 	}
 	if !prune {
@@ -131,13 +181,14 @@ type Logged struct {
 
 // Logged returns what the hourly log holds.
 func (s *Store) Logged() (l Logged, err error) {
-	err = s.view("read the size of the log", func(tx *bbolt.Tx) error {
-		bucket := tx.Bucket(bucketIssued)
+	err = s.view("read the size of the log", func(t *Tx) error {
+		bucket := t.bucket(bucketIssued)
 		l.Ever = int(bucket.Sequence())
 		return bucket.ForEach(func(k, _ []byte) error {
-			hour, err := decodeHourKey(k)
+			hour, err := hourOf(k)
 			if err != nil {
-				return damagedValue(s.path, "log", err)
+				t.leaveOut(bucketIssued, k, err)
+				return nil
 			}
 			l.Kept = append(l.Kept, hour)
 			return nil
@@ -149,32 +200,51 @@ func (s *Store) Logged() (l Logged, err error) {
 	return l, err
 }
 
-// Issued calls do with the hours of the log from from to to, both included, oldest first;
-// do must not keep them: the next one overwrites it. An hour that cannot
-// be read is logged and left out.
+// Issued calls do with the hours of the log from from to to, both included, oldest first.
+// An hour that cannot be read is left out.
 func (s *Store) Issued(c *catalogue.Catalogue, from, to time.Time, do func(*IssuedHour) error) error {
 	if to.Before(from) || from.Unix() < 0 {
 		return nil
 	}
-	return s.view("read the log", func(tx *bbolt.Tx) error {
-		n, err := s.readNumbering(tx, c)
-		if err != nil {
-			return err
-		}
-		var hour IssuedHour
-		cursor := tx.Bucket(bucketIssued).Cursor()
-		for k, v := cursor.Seek(hourKey(from)); k != nil && bytes.Compare(k, hourKey(to)) <= 0; k, v = cursor.Next() {
-			if hour.Hour, err = decodeHourKey(k); err != nil {
-				return damagedValue(s.path, "log", err)
+	x := indexTrails(c)
+	return s.view("read the log", func(t *Tx) error {
+		return eachKeyFrom(t.bucket(bucketIssued), hourKey(from), nil, func(k, v []byte) error {
+			if bytes.Compare(k, hourKey(to)) > 0 {
+				return errEnough
 			}
-			if err := decodeIssued(v, n, &hour); err != nil {
-				s.log.Error("an hour of the log cannot be read and is left out", "hour", hour.Hour, "error", err)
-				continue
+			hour := IssuedHour{}
+			at, err := hourOf(k)
+			if hour.Hour = at; err == nil {
+				err = unpack(k, v, func(c *fieldCodec) { hour.code(c, x) })
 			}
-			if err := do(&hour); err != nil {
-				return err
+			if err != nil {
+				t.leaveOut(bucketIssued, k, err)
+				return nil
 			}
-		}
-		return nil
+			return do(&hour)
+		})
 	})
+}
+
+// Sources returns where observations are from, as saved last.
+func (s *Store) Sources() (sources []Source, err error) {
+	err = s.view("read the sources of observations", func(t *Tx) (err error) {
+		sources, err = sourceLists.value(t, keySources)
+		return err
+	})
+	return sources, err
+}
+
+// SaveVerification keeps the summary, so that a start need not compute it.
+func (s *Store) SaveVerification(v *Verification) error {
+	return s.update("keep the summary of the verification", func(t *Tx) error { return summaries.put(t, keySummary, &v) })
+}
+
+// Verification returns the summary kept last, nil when there is none.
+func (s *Store) Verification() (v *Verification, err error) {
+	err = s.view("read the summary of the verification", func(t *Tx) (err error) {
+		v, err = summaries.value(t, keySummary)
+		return err
+	})
+	return v, err
 }

@@ -5,10 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"time"
-
-	"go.etcd.io/bbolt"
 
 	"vigia/forecast/hazard"
 	"vigia/store/catalogue"
@@ -42,8 +39,6 @@ const (
 	NoShare = 255
 
 	maxRules = 64 // bytes of a version
-	pairLen  = 5
-	pairsLen = NumVerified * NumSubjects * pairLen
 )
 
 // Pair is what was forecast for a trail and day at one lead, and what came. The
@@ -104,60 +99,48 @@ func decodePairsKey(k []byte) (d DayPairs, err error) {
 	return d, nil
 }
 
-func appendPairs(b []byte, n *numbering, d *DayPairs) ([]byte, error) {
-	b = binary.BigEndian.AppendUint64(b, math.Float64bits(d.FlipSum))
-	b = binary.AppendUvarint(b, uint64(d.FlipN))
-	b = binary.AppendUvarint(b, uint64(n.rows))
-	trails := n.trailOf(n.rows)
-	rows := make([]byte, 0, len(trails)*pairsLen)
-	// Pairs of the same lead and subject lie together, since they are much alike.
-	for lead := range NumVerified {
-		for subject := range NumSubjects {
-			for _, trail := range trails {
-				p := &noPair
-				if trail >= 0 {
-					p = &d.Rows[trail][lead][subject]
-				}
-				rows = append(rows, byte(p.Forecast)|byte(p.Observed)<<2, p.Hours, p.Dropped, p.Amber, p.Red)
-			}
-		}
-	}
-	return deflate(b, rows)
+// code codes a day of pairs; its key has Day, Tier and Rules.
+func (d *DayPairs) code(c *fieldCodec, x *trailIndex) {
+	c.float64(&d.FlipSum)
+	number(c, 4, &d.FlipN)
+	codeRows(c, x, x.trails(c), &d.Rows, absentPairs(), codePairs)
 }
 
-func decodePairs(value []byte, n *numbering, d *DayPairs) error {
-	payload, err := unseal(value)
-	if err != nil {
-		return err
+// absentPairs is the row of a trail without one.
+func absentPairs() (row PairRow) {
+	for lead := range row {
+		for subject := range row[lead] {
+			row[lead][subject] = noPair
+		}
 	}
-	r := &reader{b: payload}
-	d.FlipSum, d.FlipN = r.float64(), r.uvarint()
-	rows := r.uvarint()
-	if r.failed || rows > maxLogged {
-		return fmt.Errorf("%w: the head of a day", errValue)
-	}
-	raw, err := inflate(r.b, rows*pairsLen)
-	if err != nil {
-		return err
-	}
-	if len(raw) != rows*pairsLen {
-		return fmt.Errorf("%w: %d bytes for %d rows of pairs", errValue, len(raw), rows)
-	}
-	d.Rows = make([]PairRow, len(n.numbers))
-	for trail, number := range n.numbers {
-		for lead := range NumVerified {
-			for subject := range NumSubjects {
-				p := &d.Rows[trail][lead][subject]
-				if number == 0 || number > rows {
-					*p = noPair
-					continue
-				}
-				b := raw[((lead*NumSubjects+subject)*rows+number-1)*pairLen:]
-				*p = Pair{Forecast: hazard.State(b[0] & 3), Observed: hazard.State(b[0] >> 2 & 3), Hours: b[1], Dropped: b[2], Amber: b[3], Red: b[4]}
+	return row
+}
+
+func codePairs(c *fieldCodec, row *PairRow) {
+	for lead := range row {
+		for subject := range row[lead] {
+			p := &row[lead][subject]
+			choice(c, &p.Forecast, hazard.Red)
+			choice(c, &p.Observed, hazard.Red)
+			for _, n := range []*uint8{&p.Hours, &p.Dropped, &p.Amber, &p.Red} {
+				number(c, 1, n)
 			}
 		}
 	}
-	return nil
+}
+
+// readPairs reads the pairs of a key and its value.
+func readPairs(key, value []byte, x *trailIndex) (*DayPairs, error) {
+	d, err := decodePairsKey(key)
+	if err == nil {
+		err = unpack(key, value, func(c *fieldCodec) { d.code(c, x) })
+	}
+	return &d, err
+}
+
+func checkPairs(key, value []byte) error {
+	_, err := readPairs(key, value, &trailIndex{})
+	return err
 }
 
 // SavePairs keeps days of pairs in one transaction, each in place of what was
@@ -171,55 +154,48 @@ func (s *Store) SavePairs(c *catalogue.Catalogue, days []*DayPairs, sources []So
 			return fmt.Errorf("%s: %w", what, err)
 		}
 	}
-	numbered := (*numbering)(nil)
-	err := s.update(what, func(tx *bbolt.Tx) (err error) {
-		if numbered, err = s.giveNumbers(tx, c); err != nil {
-			return err
-		}
+	return s.update(what, func(t *Tx) error {
+		x := indexTrails(c)
 		for _, d := range days {
-			if err := s.putPairs(tx, numbered, d); err != nil {
+			if err := t.putPairs(x, d); err != nil {
 				return err
 			}
 		}
 		if sources == nil {
 			return nil
 		}
-		return putVerification(tx, keySources, sources)
+		return sourceLists.put(t, keySources, &sources)
 	})
-	if err == nil {
-		s.numbering.Store(numbered)
-	}
-	return err
 }
 
-func (s *Store) putPairs(tx *bbolt.Tx, n *numbering, d *DayPairs) error {
-	bucket := tx.Bucket(bucketPairs)
-	if kept := bucket.Get(d.key()); kept != nil {
-		before := DayPairs{}
-		if err := decodePairs(kept, n, &before); err != nil {
-			return damagedValue(s.path, "pairs", err)
+func (t *Tx) putPairs(x *trailIndex, d *DayPairs) error {
+	bucket, key := t.bucket(bucketPairs), d.key()
+	if kept := bucket.Get(key); kept != nil {
+		before, err := readPairs(key, kept, x)
+		if err != nil {
+			return t.damaged(bucketPairs, key, err)
 		}
 		for i := range d.Rows {
 			d.Rows[i].complete(&before.Rows[i])
 		}
 	}
-	value, err := appendPairs(unsealed(8<<10), n, d)
+	value, err := pack(key, func(c *fieldCodec) { d.code(c, x) })
 	if err != nil {
-		return err
+		return fmt.Errorf("put the pairs: %w", err)
 	}
-	return bucket.Put(d.key(), seal(value))
+	return bucket.Put(key, value)
 }
 
 // complete takes over from another row the pairs of subjects of which this one
-// says nothing.
+// has none.
 func (r *PairRow) complete(before *PairRow) {
 	for subject := range NumSubjects {
-		silent := true
+		empty := true
 		for lead := range r {
-			silent = silent && r[lead][subject].Hours == 0 && r[lead][subject].Dropped == 0
+			empty = empty && r[lead][subject].Hours == 0 && r[lead][subject].Dropped == 0
 		}
 		for lead := range r {
-			if silent {
+			if empty {
 				r[lead][subject] = before[lead][subject]
 			}
 		}
@@ -239,84 +215,31 @@ func (d *DayPairs) valid(c *catalogue.Catalogue) error {
 }
 
 // Pairs calls do with every day of pairs from a day on, oldest first; do may
-// keep them. A day that cannot be read is logged and left out.
+// keep them. A day that cannot be read is left out.
 func (s *Store) Pairs(c *catalogue.Catalogue, from time.Time, do func(*DayPairs) error) error {
-	return s.view("read the pairs", func(tx *bbolt.Tx) error {
-		n, err := s.readNumbering(tx, c)
-		if err != nil {
-			return err
-		}
-		cursor := tx.Bucket(bucketPairs).Cursor()
-		for k, v := cursor.Seek(dayKey(from)); k != nil; k, v = cursor.Next() {
-			day, err := decodePairsKey(k)
-			if err == nil {
-				err = decodePairs(v, n, &day)
-			}
+	x := indexTrails(c)
+	return s.view("read the pairs", func(t *Tx) error {
+		return eachKeyFrom(t.bucket(bucketPairs), dayKey(from), nil, func(k, v []byte) error {
+			day, err := readPairs(k, v, x)
 			if err != nil {
-				s.log.Error("a day of the verification cannot be read and is left out", "key", fmt.Sprintf("%x", k), "error", err)
-				continue
+				t.leaveOut(bucketPairs, k, err)
+				return nil
 			}
-			if err := do(&day); err != nil {
-				return err
-			}
-		}
-		return nil
+			return do(day)
+		})
 	})
 }
 
 // HasPairs returns which days from a day on have pairs of a tier, by any rules.
 func (s *Store) HasPairs(tier Tier, from time.Time) (days map[time.Time]bool, err error) {
 	days = map[time.Time]bool{}
-	err = s.view("read the days of pairs", func(tx *bbolt.Tx) error {
-		cursor := tx.Bucket(bucketPairs).Cursor()
-		for k, _ := cursor.Seek(dayKey(from)); k != nil; k, _ = cursor.Next() {
+	err = s.view("read the days of pairs", func(t *Tx) error {
+		return eachKeyFrom(t.bucket(bucketPairs), dayKey(from), nil, func(k, _ []byte) error {
 			if day, err := decodePairsKey(k); err == nil && day.Tier == tier {
 				days[day.Day] = true
 			}
-		}
-		return nil
+			return nil
+		})
 	})
 	return days, err
-}
-
-// putVerification keeps a JSON value of the verification.
-func putVerification(tx *bbolt.Tx, key []byte, x any) error {
-	value, err := sealJSON(key, x)
-	if err != nil {
-		return fmt.Errorf("write %s: %w", key, err)
-	}
-	return tx.Bucket(bucketVerification).Put(key, value)
-}
-
-// readVerification fills x, or leaves it when there is nothing.
-func (s *Store) readVerification(key []byte, x any) error {
-	what := "read the " + string(key) + " of the verification"
-	return s.view(what, func(tx *bbolt.Tx) error {
-		value := tx.Bucket(bucketVerification).Get(key)
-		if value == nil {
-			return nil
-		}
-		if err := unsealJSON(key, value, x); err != nil {
-			return damagedValue(s.path, what, err)
-		}
-		return nil
-	})
-}
-
-// Sources returns where observations are from, as saved last.
-func (s *Store) Sources() (sources []Source, err error) {
-	err = s.readVerification(keySources, &sources)
-	return sources, err
-}
-
-// SaveVerification keeps the summary, so that a start need not compute it.
-func (s *Store) SaveVerification(v *Verification) error {
-	return s.update("keep the summary of the verification", func(tx *bbolt.Tx) error { return putVerification(tx, keySummary, v) })
-}
-
-// Verification returns the summary kept last, nil when there is none.
-func (s *Store) Verification() (*Verification, error) {
-	var v *Verification
-	err := s.readVerification(keySummary, &v)
-	return v, err
 }

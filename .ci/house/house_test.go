@@ -34,7 +34,7 @@ const module = "vigia"
 // in ground for packages that are not ground themselves.
 var arrows = map[string][]string{
 	"": {"handlers", "handlers/cli", "handlers/cli/systemd", "handlers/feeds", "handlers/forms", "handlers/https", "handlers/metrics", "handlers/site", "notify", "notify/mail", "notify/simulate",
-		"forecast", "forecast/calibration", "forecast/openmeteo", "forecast/simulate", "forecast/verification", "store", "store/backups", "web"},
+		"forecast", "forecast/calibration", "forecast/openmeteo", "forecast/simulate", "forecast/verification", "store", "web"},
 	"handlers":                 {"handlers/api", "handlers/forms", "handlers/site", "handlers/httpcache", "store"},
 	"handlers/feeds":           {"handlers/api", "handlers/httpcache", "handlers/site", "store", "web/wording"},
 	"handlers/forms":           {"handlers/api", "handlers/httpcache", "handlers/site", "store", "web"},
@@ -43,7 +43,7 @@ var arrows = map[string][]string{
 	"handlers/api":             {"handlers/httpcache", "store", "web/wording"},
 	"handlers/site":            {"handlers/api", "handlers/httpcache", "store", "web", "web/wording"},
 	"handlers/e2e":             {},
-	"handlers/cli":             {"handlers/cli/control", "handlers/cli/settings", "handlers/cli/systemd", "store", "store/backups"},
+	"handlers/cli":             {"handlers/cli/control", "handlers/cli/settings", "handlers/cli/systemd", "store"},
 	"handlers/cli/clitest":     {"forecast/simulate", "forecast/simulatetest", "notify/mail/mailtest"},
 	"handlers/cli/control":     {},
 	"handlers/cli/settings":    {},
@@ -74,7 +74,6 @@ var arrows = map[string][]string{
 	"store/catalogue":          {"forecast/hazard", "store/document"},
 	"store/notices":            {"store/catalogue", "store/document"},
 	"store/subscription":       {"forecast/alert", "forecast/hazard", "store/catalogue"},
-	"store/backups":            {"store"},
 	"web":                      {},
 	"web/wording":              {"web"},
 }

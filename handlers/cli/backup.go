@@ -10,7 +10,6 @@ import (
 
 	"vigia/handlers/cli/control"
 	"vigia/store"
-	"vigia/store/backups"
 )
 
 // Backup copies the file and prints the path of the copy. The running service makes the
@@ -54,7 +53,7 @@ func backupAlone(ctx context.Context, env *Env) (string, error) {
 		if len(env.Args) > 0 {
 			return env.Args[0], file.Backup(ctx, env.Args[0])
 		}
-		path := backups.AskedPath(env.Data, env.Clock.Now())
+		path := store.AskedPath(env.Data, env.Clock.Now())
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return "", fmt.Errorf("make the folder of the backup: %w", err)
 		}

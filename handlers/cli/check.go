@@ -8,7 +8,6 @@ import (
 
 	"vigia/handlers/cli/systemd"
 	"vigia/store"
-	"vigia/store/backups"
 )
 
 // Weight is what the weather provider counts for a day of the service's requests about
@@ -46,7 +45,7 @@ func describeWeight(weight Weight, models, places int) string {
 
 // backupAge describes the newest backup in the folder of the data.
 func backupAge(env *Env) string {
-	copies, err := backups.List(env.Data)
+	copies, err := store.Copies(env.Data)
 	switch {
 	case err != nil:
 		return err.Error()

@@ -17,19 +17,16 @@ import (
 	"vigia/handlers/cli/clitest"
 )
 
-// ofSchema makes a file one that was written by another version of the program: of so
-// many schemas later, or earlier.
-func ofSchema(path string, later int) error {
+// ofSchema makes a file say that it is of a schema: a number as JSON, sealed with its key,
+// or as a build from before the first release kept it.
+func ofSchema(path string, key, number string) error {
 	db, err := bbolt.Open(path, 0o600, nil)
 	if err != nil {
 		return err
 	}
 	err = db.Update(func(tx *bbolt.Tx) error {
-		meta := tx.Bucket([]byte("meta"))
-		schema := int(binary.BigEndian.Uint32(meta.Get([]byte("schema"))[5:]))
-		value := binary.BigEndian.AppendUint32(nil, uint32(schema+later))
-		sum := crc32.Checksum(value, crc32.MakeTable(crc32.Castagnoli))
-		return meta.Put([]byte("schema"), append(binary.BigEndian.AppendUint32([]byte{1}, sum), value...))
+		sum := crc32.Checksum([]byte(key+number), crc32.MakeTable(crc32.Castagnoli))
+		return tx.Bucket([]byte("meta")).Put([]byte("schema"), append(binary.BigEndian.AppendUint32([]byte{1}, sum), number...))
 	})
 	return errors.Join(err, db.Close())
 }
@@ -68,8 +65,8 @@ func TestFilesThatCannotBeUsed(t *testing.T) {
 			err = db.Update(func(tx *bbolt.Tx) error { _, err := tx.CreateBucket([]byte("other")); return err })
 			return errors.Join(err, db.Close())
 		}, []string{"not a file of this program", "vigia restore"}, true},
-		"newer":    {func(p string) error { return errors.Join(write(p, whole), ofSchema(p, 1)) }, []string{"newer version", "update it, or restore"}, true},
-		"older":    {func(p string) error { return errors.Join(write(p, whole), ofSchema(p, -1)) }, []string{"before the first release", "begin anew"}, true},
+		"newer":    {func(p string) error { return errors.Join(write(p, whole), ofSchema(p, "schema", "2")) }, []string{"newer version", "update it, or restore"}, true},
+		"older":    {func(p string) error { return errors.Join(write(p, whole), ofSchema(p, "", "\x00\x00\x00\x0b")) }, []string{"before the first release", "begin anew"}, true},
 		"a folder": {func(p string) error { return os.Mkdir(p, 0o700) }, []string{"not a regular file", "move"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {

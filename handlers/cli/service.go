@@ -14,7 +14,6 @@ import (
 
 	"vigia/handlers/cli/control"
 	"vigia/store"
-	"vigia/store/backups"
 	"vigia/store/catalogue"
 	"vigia/store/notices"
 )
@@ -45,7 +44,7 @@ const maxAddress = 254
 type Service struct {
 	File    *store.Store
 	Parks   *catalogue.Catalogue
-	Backups *backups.Keeper
+	Backups *store.Backups
 	Data    string // the folder of the data
 	Clock   clockwork.Clock
 	Log     *slog.Logger
@@ -90,7 +89,7 @@ func (v *Service) check(ctx context.Context, _ url.Values, _ io.Reader) (string,
 // backup makes a copy and returns its name. A copy that is taken elsewhere has a name
 // that the next start deletes if nobody does before.
 func (v *Service) backup(ctx context.Context, params url.Values, _ io.Reader) (string, error) {
-	path := backups.AskedPath(v.Data, v.Clock.Now())
+	path := store.AskedPath(v.Data, v.Clock.Now())
 	if params.Has(paramPassing) {
 		path += passingSuffix + strconv.FormatInt(v.copies.Add(1), 10)
 	}

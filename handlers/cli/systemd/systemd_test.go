@@ -109,7 +109,7 @@ func TestABlockedStoreStopsTheSignsOfLife(t *testing.T) {
 	var asked atomic.Int32
 	s := start(t, Check{"a read of the file", func() error {
 		asked.Add(1)
-		file.Answer()
+		file.Probe()
 		return nil
 	}})
 

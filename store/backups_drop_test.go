@@ -57,3 +57,28 @@ func TestOldCopiesAreDropped(t *testing.T) {
 		t.Errorf("left %q, want %q", left, want)
 	}
 }
+
+// What a restore replaced lies beside the file to which a link leads.
+func TestOldCopiesBesideTheTargetOfALinkAreDropped(t *testing.T) {
+	path := newPath(t)
+	checkAndClose(t, openStore(t, path))
+	link := filepath.Join(t.TempDir(), "vigia.db")
+	must(t, os.Symlink(path, link))
+	s := openStore(t, link)
+	old := path + ".replaced-20261020T000000Z"
+	must(t, os.WriteFile(old, nil, 0o600))
+	must(t, os.Chtimes(old, time.Time{}, testHour.Add(-time.Hour)))
+	must(t, s.DropCopies(testHour))
+	if _, err := os.Stat(old); err == nil {
+		t.Error("it is still there")
+	}
+}
+
+// Keys that lie elsewhere, with a link to them, are those of a service that had a file.
+func TestAFileThatIsMissingBesideALinkToTheKeys(t *testing.T) {
+	path := newPath(t)
+	must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	must(t, os.Symlink(filepath.Join(t.TempDir(), KeyFile), filepath.Join(filepath.Dir(path), KeyFile)))
+	_, err := Open(path, testOptions())
+	wantDamaged(t, err)
+}

@@ -1,6 +1,6 @@
 //go:build trials
 
-package backups
+package store
 
 import (
 	"os"
@@ -8,8 +8,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"vigia/store"
 )
 
 func TestAFullDiskShowsAndIsRecoveredFrom(t *testing.T) {
@@ -18,17 +16,17 @@ func TestAFullDiskShowsAndIsRecoveredFrom(t *testing.T) {
 		t.Fatalf("a small file system cannot be mounted: %v", err)
 	}
 	t.Cleanup(func() { must(t, syscall.Unmount(dir, 0)) })
-	k := keepIn(t, filepath.Join(dir, "data"), night)
+	k := keepingIn(t, filepath.Join(dir, "data"), night)
 	ballast := filepath.Join(dir, "ballast")
 	must(t, os.WriteFile(ballast, make([]byte, 7<<20), 0o600))
-	k.look(t.Context(), night)
+	k.makeDue(t.Context(), night)
 	if _, failing := k.Last(); !failing || !strings.Contains(k.log.String(), "make room") {
 		t.Errorf("%v:\n%s", failing, k.log)
 	}
-	if left, _ := filepath.Glob(filepath.Join(k.data, store.BackupFolder, "*")); len(left) > 0 {
+	if left, _ := filepath.Glob(filepath.Join(k.data, BackupFolder, "*")); len(left) > 0 {
 		t.Errorf("left %v", left)
 	}
 	must(t, os.Remove(ballast))
-	k.look(t.Context(), night.Add(again))
+	k.makeDue(t.Context(), night.Add(dailyAgain))
 	k.wantDays(t, "with room again", "0704T0831")
 }

@@ -1,4 +1,4 @@
-package backups
+package store
 
 import (
 	"bytes"
@@ -16,38 +16,30 @@ import (
 
 	"github.com/jonboulle/clockwork"
 
-	"vigia/store"
 	"vigia/store/catalogue"
 )
 
-// night is just past the quiet hour.
+// night is just past the hour of the daily copy.
 var night = time.Date(2026, 7, 4, 7, 31, 0, 0, time.UTC)
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// keep is a keeper on a file in a new folder, with what it logs.
-type keep struct {
-	*Keeper
-	file  *store.Store
+// keeping is the backups of a file in a new folder, with what is logged.
+type keeping struct {
+	*Backups
+	file  *Store
 	clock *clockwork.FakeClock
 	log   *bytes.Buffer
 	data  string
 }
 
-func newKeep(t *testing.T, now time.Time) *keep {
+func newKeeping(t *testing.T, now time.Time) *keeping {
 	t.Helper()
-	return keepIn(t, t.TempDir(), now)
+	return keepingIn(t, t.TempDir(), now)
 }
 
-func keepIn(t *testing.T, data string, now time.Time) *keep {
+func keepingIn(t *testing.T, data string, now time.Time) *keeping {
 	t.Helper()
-	k := &keep{clock: clockwork.NewFakeClockAt(now), log: &bytes.Buffer{}, data: data}
-	file, err := store.Open(filepath.Join(k.data, "vigia.db"), store.Options{Clock: k.clock})
+	k := &keeping{clock: clockwork.NewFakeClockAt(now), log: &bytes.Buffer{}, data: data}
+	file, err := Open(filepath.Join(k.data, "vigia.db"), Options{Clock: k.clock, NoSync: true, Log: slog.New(slog.NewTextHandler(k.log, nil))})
 	must(t, err)
 	k.file = file
 	t.Cleanup(func() { must(t, file.Close()) })
@@ -55,21 +47,21 @@ func keepIn(t *testing.T, data string, now time.Time) *keep {
 	return k
 }
 
-// again makes the keeper anew, as a restart does.
-func (k *keep) again() {
-	k.Keeper = New(Options{Store: k.file, Folder: k.data, Clock: k.clock, Log: slog.New(slog.NewTextHandler(k.log, nil))})
+// again looks at the folder anew, as a restart does.
+func (k *keeping) again() {
+	k.Backups = NewBackups(k.file)
 }
 
 // cycle keeps a cycle of the clock's time, by which a later clock is believed.
-func (k *keep) cycle(t *testing.T) {
+func (k *keeping) cycle(t *testing.T) {
 	t.Helper()
 	now := k.clock.Now().UTC()
-	must(t, k.file.Commit(&store.Cycle{Catalogue: &catalogue.Catalogue{}, Hour: now.Truncate(time.Hour), IssuedAt: now, Estimates: true}))
+	must(t, k.file.Commit(&Cycle{Catalogue: &catalogue.Catalogue{}, Hour: now.Truncate(time.Hour), IssuedAt: now, Estimates: true}))
 }
 
-func (k *keep) days(t *testing.T) (days []string) {
+func (k *keeping) days(t *testing.T) (days []string) {
 	t.Helper()
-	copies, err := List(k.data)
+	copies, err := Copies(k.data)
 	must(t, err)
 	for _, c := range copies {
 		if c.Daily {
@@ -79,17 +71,16 @@ func (k *keep) days(t *testing.T) (days []string) {
 	return days
 }
 
-func (k *keep) wantDays(t *testing.T, what string, want ...string) {
+func (k *keeping) wantDays(t *testing.T, what string, want ...string) {
 	t.Helper()
 	if got := k.days(t); !slices.Equal(got, want) {
 		t.Errorf("%s: %v, want %v", what, got, want)
 	}
 }
 
-// A month of looks each minute, restarted every seven hours: one copy a day, at the
-// quiet hour, seven of them.
+// A month of looks each minute, restarted every seven hours: one copy a day, at that hour, seven of them.
 func TestOneCopyADayAndSevenKept(t *testing.T) {
-	k := newKeep(t, time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC))
+	k := newKeeping(t, time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC))
 	made := map[string]bool{}
 	for minute := range 12 * 24 * 60 {
 		if minute%60 == 0 {
@@ -98,7 +89,7 @@ func TestOneCopyADayAndSevenKept(t *testing.T) {
 		if minute%(7*60) == 0 {
 			k.again()
 		}
-		k.look(t.Context(), k.clock.Now().UTC())
+		k.makeDue(t.Context(), k.clock.Now().UTC())
 		if minute%60 == 0 {
 			for _, day := range k.days(t) {
 				made[day] = true
@@ -114,7 +105,7 @@ func TestOneCopyADayAndSevenKept(t *testing.T) {
 		t.Errorf("last %v, failing %v", last, failing)
 	}
 	for _, day := range k.days(t) {
-		file, err := store.Open(filepath.Join(k.data, "backups", "daily-2026"+day+"00Z.db"), store.Options{LookOnly: true})
+		file, err := Open(filepath.Join(k.data, "backups", "daily-2026"+day+"00Z.db"), Options{LookOnly: true})
 		must(t, err)
 		must(t, errors.Join(file.Check(t.Context()), file.Close()))
 	}
@@ -146,7 +137,7 @@ func TestWhenACopyIsDue(t *testing.T) {
 			t.Errorf("%s with %v: %v", c.now, c.copies, got)
 		}
 	}
-	// At the quiet hour it is night in every zone of Chile, whatever the season.
+	// At the hour of the daily copy it is night in every zone of Chile, whatever the season.
 	for _, zone := range []string{"America/Santiago", "America/Punta_Arenas", "America/Coyhaique", "Pacific/Easter"} {
 		place, err := time.LoadLocation(zone)
 		if err != nil {
@@ -154,7 +145,7 @@ func TestWhenACopyIsDue(t *testing.T) {
 			continue
 		}
 		for month := range 12 {
-			local := time.Date(2026, time.Month(month+1), 15, 0, 0, 0, 0, time.UTC).Add(quietHour).In(place)
+			local := time.Date(2026, time.Month(month+1), 15, 0, 0, 0, 0, time.UTC).Add(dailyAt).In(place)
 			if local.Hour() >= 5 {
 				t.Errorf("%s: %v", zone, local)
 			}
@@ -165,27 +156,27 @@ func TestWhenACopyIsDue(t *testing.T) {
 // A machine that starts without knowing the time, or jumps a year, makes and deletes
 // nothing; set back by a day it goes on.
 func TestAClockThatJumps(t *testing.T) {
-	k := newKeep(t, night)
+	k := newKeeping(t, night)
 	k.cycle(t)
-	k.look(t.Context(), k.clock.Now())
+	k.makeDue(t.Context(), k.clock.Now())
 	k.wantDays(t, "at first", "0704T0731")
 	for _, wrong := range []time.Duration{365 * 24 * time.Hour, -365 * 24 * time.Hour, 8 * 24 * time.Hour} {
-		k.look(t.Context(), night.Add(wrong))
+		k.makeDue(t.Context(), night.Add(wrong))
 		k.wantDays(t, wrong.String(), "0704T0731")
 	}
-	k.look(t.Context(), night.Add(-24*time.Hour))
+	k.makeDue(t.Context(), night.Add(-24*time.Hour))
 	k.wantDays(t, "a day back", "0703T0731", "0704T0731")
-	k.look(t.Context(), night.Add(time.Hour))
-	k.look(t.Context(), night.Add(24*time.Hour))
+	k.makeDue(t.Context(), night.Add(time.Hour))
+	k.makeDue(t.Context(), night.Add(24*time.Hour))
 	k.wantDays(t, "and on", "0703T0731", "0704T0731", "0705T0731")
 }
 
 func TestAFailureIsLoggedOnceAndTriedAgain(t *testing.T) {
-	k := newKeep(t, night)
-	blocked := filepath.Join(k.data, store.BackupFolder)
+	k := newKeeping(t, night)
+	blocked := filepath.Join(k.data, BackupFolder)
 	must(t, os.WriteFile(blocked, nil, 0o600)) // a file where the folder should be
 	for range 200 {
-		k.look(t.Context(), k.clock.Now())
+		k.makeDue(t.Context(), k.clock.Now())
 		k.clock.Advance(time.Minute)
 	}
 	if n := strings.Count(k.log.String(), "level=ERROR"); n != 1 || !strings.Contains(k.log.String(), "vigia backup FILE") {
@@ -196,7 +187,7 @@ func TestAFailureIsLoggedOnceAndTriedAgain(t *testing.T) {
 	}
 	must(t, os.Remove(blocked))
 	for range 60 {
-		k.look(t.Context(), k.clock.Now())
+		k.makeDue(t.Context(), k.clock.Now())
 		k.clock.Advance(time.Minute)
 	}
 	if _, failing := k.Last(); failing || len(k.days(t)) != 1 || !strings.Contains(k.log.String(), "works again") {
@@ -207,8 +198,8 @@ func TestAFailureIsLoggedOnceAndTriedAgain(t *testing.T) {
 // What lies in the folder besides is neither counted nor touched, save for what a
 // process that was killed left half made.
 func TestOtherFilesInTheFolder(t *testing.T) {
-	k := newKeep(t, night)
-	folder := filepath.Join(k.data, store.BackupFolder)
+	k := newKeeping(t, night)
+	folder := filepath.Join(k.data, BackupFolder)
 	must(t, os.MkdirAll(filepath.Join(folder, "daily-20260101T000000Z.db"), 0o700))
 	names := []string{"mine.db", "daily-.db", "daily-x.db", "daily-20261301T000000Z.db", "vigia-20260101T000000Z.db", "daily-vigia-20260101T000000Z.db", "a.db.new-1"}
 	half := []string{"daily-20260703T073000Z.db.new-123", "vigia-20260703T073000Z.db.new-copy1"}
@@ -217,7 +208,7 @@ func TestOtherFilesInTheFolder(t *testing.T) {
 	}
 	k.again()
 	for day := range 9 {
-		k.look(t.Context(), night.Add(time.Duration(day)*24*time.Hour))
+		k.makeDue(t.Context(), night.Add(time.Duration(day)*24*time.Hour))
 	}
 	for _, name := range names {
 		if _, err := os.Stat(filepath.Join(folder, name)); err != nil {
@@ -229,14 +220,14 @@ func TestOtherFilesInTheFolder(t *testing.T) {
 			t.Errorf("%s is still there", name)
 		}
 	}
-	if n := len(k.days(t)); n != kept {
+	if n := len(k.days(t)); n != dailyKept {
 		t.Errorf("%d days kept", n)
 	}
 }
 
 // While copies are made others write, and the copies are whole.
 func TestCopiesBesideCommits(t *testing.T) {
-	k := newKeep(t, night)
+	k := newKeeping(t, night)
 	ctx, stop := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
 	written := 0
@@ -261,12 +252,12 @@ func TestCopiesBesideCommits(t *testing.T) {
 	}
 	stop()
 	wg.Wait()
-	copies, err := List(k.data)
+	copies, err := Copies(k.data)
 	if err != nil || len(copies) != 8 || written == 0 {
 		t.Fatalf("%d copies, %d writes, %v", len(copies), written, err)
 	}
 	for _, c := range copies {
-		file, err := store.Open(c.Path, store.Options{LookOnly: true})
+		file, err := Open(c.Path, Options{LookOnly: true})
 		must(t, err)
 		must(t, errors.Join(file.Check(t.Context()), file.Close()))
 	}
@@ -276,14 +267,14 @@ func TestCopiesBesideCommits(t *testing.T) {
 }
 
 func TestACopyThatIsGivenUpLeavesNothing(t *testing.T) {
-	k := newKeep(t, night)
+	k := newKeeping(t, night)
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	if err := k.Make(ctx, AskedPath(k.data, night)); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	k.look(ctx, night)
-	if left, _ := filepath.Glob(filepath.Join(k.data, store.BackupFolder, "*")); len(left) > 0 || k.log.Len() > 0 {
+	k.makeDue(ctx, night)
+	if left, _ := filepath.Glob(filepath.Join(k.data, BackupFolder, "*")); len(left) > 0 || k.log.Len() > 0 {
 		t.Errorf("left %v, logged %s", left, k.log)
 	}
 }
@@ -292,15 +283,15 @@ func TestLookingEveryMinuteMakesACopyANight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		data := t.TempDir()
 		clock := clockwork.NewRealClock()
-		file, err := store.Open(filepath.Join(data, "vigia.db"), store.Options{Clock: clock})
+		file, err := Open(filepath.Join(data, "vigia.db"), Options{Clock: clock})
 		must(t, err)
 		defer file.Close()
-		k := New(Options{Store: file, Folder: data, Clock: clock, Log: slog.New(slog.DiscardHandler)})
+		k := NewBackups(file)
 		for range 49 * 60 {
-			must(t, k.Look(t.Context()))
+			must(t, k.MakeDue(t.Context()))
 			<-time.After(time.Minute)
 		}
-		if copies, err := List(data); err != nil || len(copies) != 3 { // at once, and after two nights
+		if copies, err := Copies(data); err != nil || len(copies) != 3 { // at once, and after two nights
 			t.Errorf("%v, %v", copies, err)
 		}
 	})
