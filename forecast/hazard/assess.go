@@ -63,15 +63,16 @@ type Assessor struct {
 	clock   []float64    // local hour of the day, by hour
 	worst   [NumHazards][]verdict
 	medians []Medians
-	voters  []uint32 // bit per run that has a say in the hour at the critical point
+	voters  []voterKey // those that have a say in the hour at the critical point
 	core    []uint32 // bit per run that votes on all core hazards at the point that is loaded
 	fewest  []int    // runs that do, at the point with the fewest
 	named   map[voterKey][]Vote
 }
 
+// voterKey has a bit per run.
 type voterKey struct {
-	hour int
-	runs uint32
+	hour     int
+	runs, uv uint32 // that vote, and that have a UV index
 }
 
 // verdict is the outcome of the votes on a hazard in an hour at the worst point so
@@ -98,7 +99,7 @@ func (r *Rules) NewAssessor(runs []Run, asked int, from time.Time, hours int) *A
 	a.raw = make([]Severity, hours+2)
 	a.clock = make([]float64, hours)
 	a.medians = make([]Medians, hours)
-	a.voters = make([]uint32, hours)
+	a.voters = make([]voterKey, hours)
 	a.core, a.fewest = make([]uint32, hours), make([]int, hours)
 	for h := range a.worst {
 		a.worst[h] = make([]verdict, hours)
@@ -135,7 +136,7 @@ func (a *Assessor) reset(site Site) {
 	for k := range a.hours {
 		a.clock[k] = float64(a.from.Add(time.Duration(k) * time.Hour).In(site.TimeZone).Hour())
 		a.medians[k] = missingMedians
-		a.voters[k] = 0
+		a.voters[k] = voterKey{hour: k}
 		a.fewest[k] = len(a.runs)
 	}
 }
@@ -323,7 +324,7 @@ func (a *Assessor) whyUnknown(hour time.Time, k int) Reason {
 
 // votersOf lists the runs that vote in an hour. Equal lists are shared.
 func (a *Assessor) votersOf(k int) []Vote {
-	key := voterKey{k, a.voters[k]}
+	key := a.voters[k]
 	if votes, ok := a.named[key]; ok {
 		return votes
 	}
@@ -331,7 +332,7 @@ func (a *Assessor) votersOf(k int) []Vote {
 	hour := a.from.Add(time.Duration(k) * time.Hour)
 	for m, run := range a.runs {
 		if key.runs&(1<<m) != 0 {
-			vote := Vote{Model: run.Model, Run: run.Init}
+			vote := Vote{Model: run.Model, Run: run.Init, UV: key.uv&(1<<m) != 0}
 			if !run.Init.IsZero() {
 				vote.Lead = int(math.Round(hour.Sub(run.Init).Hours()))
 			}

@@ -126,4 +126,5 @@ type Vote struct {
 	Model string
 	Run   time.Time // UTC initialisation of the run; zero when unknown
 	Lead  int       // hours from the run to the estimate's hour
+	UV    bool      // it has the UV index of the hour
 }

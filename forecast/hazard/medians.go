@@ -36,8 +36,12 @@ func (a *Assessor) readMedians() {
 			FreezingLevel: quantity(FreezingLevelQuantity), Sight: quantity(SightQuantity), UV: quantity(UVQuantity),
 		}
 		for m := range a.runs {
-			if a.values[m][k+1].hasCore() {
-				a.voters[k] |= 1 << m
+			in := &a.values[m][k+1]
+			if in.hasCore() {
+				a.voters[k].runs |= 1 << m
+			}
+			if !math.IsNaN(in.values[UVQuantity]) {
+				a.voters[k].uv |= 1 << m
 			}
 		}
 	}
