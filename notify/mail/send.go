@@ -9,17 +9,19 @@ import (
 )
 
 // Send hands the mail of a message to the relay, for one person. It waits for a
-// place in the pool, takes at most the timeout from then on, and ends at once with
+// connection, takes at most the timeout from then on, and ends at once with
 // its context. An error in the result names neither the person nor a link.
 func (s *Sender) Send(ctx context.Context, m *message.Message, to string) message.Result {
 	l, err := s.Compose(m, to)
 	if err != nil {
 		return message.Result{Verdict: message.Unsendable, Err: err}
 	}
-	if err := s.pool.enter(ctx); err != nil {
-		return message.Result{Verdict: message.Retry, Err: fmt.Errorf("waiting for a connection: %w", err)}
+	select {
+	case s.places <- struct{}{}:
+	case <-ctx.Done():
+		return message.Result{Verdict: message.Retry, Err: fmt.Errorf("waiting for a connection: %w", context.Cause(ctx))}
 	}
-	defer s.pool.leave()
+	defer func() { <-s.places }()
 	ctx, cancel := context.WithTimeout(ctx, s.options.Timeout)
 	defer cancel()
 	delivered, err := s.deliver(ctx, l)
@@ -36,10 +38,10 @@ func (s *Sender) Send(ctx context.Context, m *message.Message, to string) messag
 // may have died since: if it turns out so before the relay took anything of the
 // message, a new one is tried, once.
 func (s *Sender) deliver(ctx context.Context, l *Mail) (delivered bool, err error) {
-	c, err := s.pool.take()
-	if err != nil {
-		return false, err
+	if s.closed.Load() {
+		return false, errClosed
 	}
+	c := s.take()
 	if c != nil {
 		delivered, err = s.use(ctx, c, l)
 		if delivered || !diedIdle(err) || ctx.Err() != nil {
@@ -52,19 +54,18 @@ func (s *Sender) deliver(ctx context.Context, l *Mail) (delivered bool, err erro
 	return s.use(ctx, c, l)
 }
 
-// use sends a mail over a connection and returns the connection to the pool.
+// use sends a mail over a connection and keeps the connection if it can.
 func (s *Sender) use(ctx context.Context, c *connection, l *Mail) (delivered bool, err error) {
 	delivered, usable, err := s.send(ctx, c, l)
 	if usable {
-		s.pool.put(c)
+		s.put(c)
 	} else {
 		c.raw.Close()
 	}
 	return delivered, err
 }
 
-// Check connects to the relay, logs in and sends NOOP. Its errors are those of Send;
-// nothing is sent.
+// Check connects to the relay and logs in. Its errors are those of Send; nothing is sent.
 func (s *Sender) Check(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.options.Timeout)
 	defer cancel()
@@ -73,18 +74,14 @@ func (s *Sender) Check(ctx context.Context) error {
 		err = &dialError{err}
 		return fmt.Errorf("relay %s, port %d: %w", s.options.Host, s.options.Port, s.advised(err, scrubbed(err, "")))
 	}
-	defer c.quit()
-	stop := context.AfterFunc(ctx, func() { c.raw.Close() })
-	defer stop()
-	if err := c.smtp.Noop(); err != nil {
-		return fmt.Errorf("relay %s, port %d: NOOP: %w", s.options.Host, s.options.Port, scrubbed(err, ""))
-	}
+	c.quit()
 	return nil
 }
 
 // Close ends the idle connections. Messages on their way end as they would; later
 // ones are not sent.
 func (s *Sender) Close() error {
-	s.pool.close()
+	s.closed.Store(true)
+	s.endIdle()
 	return nil
 }

@@ -156,7 +156,7 @@ func TestOnlyHTTPSOnItsPortUnlessAsWritten(t *testing.T) {
 		}
 	}
 	// An address of our own network as it stands is refused at the dial, with https too.
-	s.asWritten = func(*url.URL) bool { return false }
+	s.o.AsWritten = func(*url.URL) bool { return false }
 	to := browserAt(t, "https://127.0.0.1/x")
 	if got := s.Send(context.Background(), news(t, alert.Danger), to); got.Verdict != message.Retry || !strings.Contains(fmt.Sprint(got.Err), "public network") {
 		t.Errorf("%+v", got)
@@ -321,7 +321,7 @@ func TestFaultsOfTheNetwork(t *testing.T) {
 		"reset": {Kind: pushtest.Reset}, "reset after it was taken": {Kind: pushtest.Reset, Accept: true}, "hang": {Kind: pushtest.Hang},
 	} {
 		sc := newScene(t)
-		sc.s.timeout = 300 * time.Millisecond
+		sc.s.o.Timeout = 300 * time.Millisecond
 		sc.r.Fail(f)
 		got := sc.send()
 		if got.Verdict != message.Retry || got.After != 0 || got.Err == nil {
