@@ -76,7 +76,7 @@ func TestAChangeKeepsAllElse(t *testing.T) {
 			!after.CreatedAt.Equal(before.CreatedAt) || !after.ConfirmedAt.Equal(before.ConfirmedAt) {
 			t.Errorf("%+v became %+v, %v", before, after, err)
 		}
-		if want := day(3).Start(zoneOf(w.parks, paine)); !before.Ends.IsZero() || !after.Ends.Equal(want) {
+		if want := day(3).Start(parkOf(w.parks, paine).TimeZone); !before.Ends.IsZero() || !after.Ends.Equal(want) {
 			t.Errorf("ends %v, then %v, want %v", before.Ends, after.Ends, want)
 		}
 		over := wishes(func(p *subscription.Preferences) { p.Trip = &subscription.Trip{From: day(-2), To: day(-1)} })

@@ -102,7 +102,7 @@ func (c *composer) threads(i *store.Item) (list []string) {
 func (c *composer) blank(d *delivery, p *subscription.Preferences) message.Message {
 	o := &c.n.o
 	return message.Message{
-		Language: p.Language, Now: c.now, Simulated: o.Simulated, Ref: c.ref(&d.item), Expires: d.item.Expires,
+		Language: p.Language, Now: c.now, Simulated: o.Capture != nil, Ref: c.ref(&d.item), Expires: d.item.Expires,
 		Zone: zoneFor(o.Catalogue, p), Contact: o.Contact, Emergency: o.Catalogue.Emergency,
 		Links: message.Links{Home: c.root(p), Privacy: c.root(p) + "/privacidad"},
 	}
@@ -279,7 +279,7 @@ func (c *composer) isNews(a *alert.Alert, what alert.ChangeKind, s *subscription
 
 // holds reports whether an alert is active and meets its reader's preferences.
 func (c *composer) holds(a *alert.Alert, s *subscription.Subscription) bool {
-	return a.Active(c.now) && follows(&s.Preferences, a) && wants(&s.Preferences.Conditions, a, zoneOf(c.n.o.Catalogue, a.Park))
+	return a.Active(c.now) && follows(&s.Preferences, a) && wants(&s.Preferences.Conditions, a, parkOf(c.n.o.Catalogue, a.Park).TimeZone)
 }
 
 // threadHolds reports whether an alert of a thread holds for a reader.

@@ -48,14 +48,11 @@ func (d *delivery) unreached() bool {
 }
 
 // via names the relay ("") or the push service that takes the message.
-func (d *delivery) via() string { return via(d.target) }
-
-// via names the push service of a browser; "" is the relay.
-func via(target *subscription.Target) string {
-	if target == nil {
+func (d *delivery) via() string {
+	if d.target == nil {
 		return ""
 	}
-	endpoint, err := url.Parse(target.Endpoint)
+	endpoint, err := url.Parse(d.target.Endpoint)
 	if err != nil {
 		return ""
 	}

@@ -68,17 +68,9 @@ var errFound = errors.New("found")
 
 // anySubscription reports whether anybody subscribed or was asked to confirm.
 func (n *Notifier) anySubscription() (bool, error) {
-	var places []string
-	for i := range n.o.Catalogue.Parks {
-		park := n.o.Catalogue.Parks[i].Slug
-		places = append(places, park)
-		for _, trail := range n.o.Catalogue.TrailsOf(i) {
-			places = append(places, park+"/"+trail.Slug)
-		}
-	}
 	err := n.o.Store.View("look for a subscription", func(tx *store.Tx) error {
 		return errors.Join(
-			tx.EachFollower(places, func(*store.Follower, []int) error { return errFound }),
+			tx.EachSubscription(func(*subscription.Subscription) error { return errFound }),
 			tx.EachPending(func(subscription.Hash, *subscription.Pending) error { return errFound }),
 		)
 	})

@@ -60,9 +60,10 @@ func (p *place) serve(eras ...*era) *notify.Notifier {
 	if err != nil {
 		p.Fatal(err)
 	}
-	n, err := notify.Open(notify.Setup{Folder: p.folder, PushHosts: hosts, Options: notify.Options{
+	n, err := notify.Open(notify.Options{
+		Folder: p.folder, PushHosts: hosts,
 		Store: p.file, Catalogue: catalogue.Default(), BaseURL: "https://v.cl", Contact: "a@v.cl", Log: slog.New(slog.DiscardHandler), Clock: clockwork.NewRealClock(),
-	}})
+	})
 	if err != nil {
 		p.Fatal(err)
 	}

@@ -103,7 +103,7 @@ func TestTheMostUrgentAreBroughtForwardFirst(t *testing.T) {
 				t.Errorf("round %d: %d items, %d urgent", round, len(items), urgent)
 			}
 		}
-		if len(q.outages) != 0 || len(q.busy) != 3*recallSize {
+		if len(q.outages) != 0 || len(q.busy) != 1 {
 			t.Errorf("%d outages, %d busy", len(q.outages), len(q.busy))
 		}
 	})

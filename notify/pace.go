@@ -64,7 +64,7 @@ const (
 func (q *queue) crowded(d *delivery) bool {
 	via := d.via()
 	o := q.outages[via]
-	if via == "" || o == nil || o.waiting() < crowdedFrom {
+	if via == "" || o == nil || len(o.failed) < crowdedFrom {
 		return false // the relay, which takes all mails, or a service that answers
 	}
 	share := max(1, q.workers/2)
@@ -77,5 +77,5 @@ func (q *queue) crowded(d *delivery) bool {
 // crowdedWait returns how long such a delivery waits before it is looked at again. Not all
 // come back together, or most would wait again while workers are free.
 func (q *queue) crowdedWait(d *delivery) time.Duration {
-	return crowdedLeast + jitter(crowdedMost+time.Duration(q.outages[d.via()].waiting())*crowdedEach)
+	return crowdedLeast + jitter(crowdedMost+time.Duration(len(q.outages[d.via()].failed))*crowdedEach)
 }

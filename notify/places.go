@@ -13,14 +13,6 @@ import (
 // homeZone is the zone of what belongs to no park: most of the country.
 const homeZone = "America/Santiago"
 
-// zoneOf returns the zone of a park; UTC for one that left the catalogue.
-func zoneOf(c *catalogue.Catalogue, park string) *time.Location {
-	if i, known := c.ParkBySlug(park); known {
-		return c.Parks[i].TimeZone
-	}
-	return time.UTC
-}
-
 // parkOf returns a park; for one that left the catalogue all that is known of it.
 func parkOf(c *catalogue.Catalogue, slug string) *catalogue.Park {
 	if i, known := c.ParkBySlug(slug); known {
@@ -88,7 +80,7 @@ func endOf(c *catalogue.Catalogue, p *subscription.Preferences) (end time.Time) 
 		return end
 	}
 	eachPark(p, func(park string) {
-		if _, over := tripDays(p.Trip, zoneOf(c, park)); over.After(end) {
+		if _, over := tripDays(p.Trip, parkOf(c, park).TimeZone); over.After(end) {
 			end = over.UTC()
 		}
 	})

@@ -402,19 +402,16 @@ func TestAStoreThatIsFullForATime(t *testing.T) {
 		q.ready = nil
 		q.block(store.ErrFull)
 		q.record()
-		if q.batch != nil || q.room() != 0 {
+		if len(q.outcomes) != 1 || q.room() != 0 {
 			t.Error("it goes on at once")
 		}
 		w.pass(clockCheck)
-		q.record()
-		q.wrote(store.ErrFull)
-		<-q.recorded
+		q.wrote(q.outcomes, store.ErrFull)
 		if !q.blocked || len(q.outcomes) != 1 {
 			t.Error("what could not be recorded is forgotten")
 		}
 		w.pass(clockCheck)
 		q.record()
-		q.wrote(<-q.recorded)
 		if q.blocked || len(q.outcomes) != 0 || w.log.count("sending stopped") != 1 || w.log.count("sending goes on") != 1 {
 			t.Errorf("blocked %v, %d kept; logged %s", q.blocked, len(q.outcomes), &w.log.text)
 		}

@@ -30,7 +30,7 @@ func (w *world) readKeys(change func(*Options)) {
 	w.keys = openKeysIn(w, filepath.Join(filepath.Dir(w.path), "vigia.key"))
 	w.n = w.notifier(w, func(o *Options) {
 		for range w.keys.Before {
-			o.PushBefore = append(o.PushBefore, o.Push)
+			o.Push = append(o.Push, o.Push[0])
 		}
 		if change != nil {
 			change(o)

@@ -109,7 +109,7 @@ func (w *world) serve(r *pushtest.Service) (stop func()) {
 	if err != nil {
 		w.Fatal(err)
 	}
-	w.n = w.notifier(w, func(o *Options) { o.Push = sender })
+	w.n = w.notifier(w, func(o *Options) { o.Push = []Pusher{sender} })
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() {

@@ -134,16 +134,14 @@ func (n *Notifier) enqueueFirst(tx *store.Tx, s *subscription.Subscription, kind
 	for i := range d.changes {
 		d.touched = append(d.touched, i)
 	}
-	f := &store.Follower{ID: s.ID, Channel: s.Channel, Conditions: s.Preferences.Conditions}
-	list, due, err := d.choose(f)
+	item, err := d.item(s)
 	if err != nil {
 		return err
 	}
-	if len(list) > 0 || kind == store.WelcomeItem {
-		item := d.item(kind, f, list, due)
-		if kind == store.WelcomeItem {
-			item.Due, item.Expires = now, now.Add(day) // who subscribes is awake
-		}
+	if kind == store.WelcomeItem {
+		item.Kind, item.Due, item.Expires = kind, now, now.Add(day) // who subscribes is awake
+	}
+	if len(item.News) > 0 || kind == store.WelcomeItem {
 		d.items = append(d.items, item)
 	}
 	return d.keep()

@@ -93,7 +93,7 @@ func (w *world) notifier(t testing.TB, change func(*Options)) *Notifier {
 	t.Helper()
 	o := Options{
 		Store: w.store, Keys: w.keys, Catalogue: w.parks, Log: slog.New(slog.NewTextHandler(w.log, nil)),
-		BaseURL: "https://v.cl", Contact: "a@v.cl", Mail: w.mail, Push: pusher{w.push},
+		BaseURL: "https://v.cl", Contact: "a@v.cl", Mail: w.mail, Push: []Pusher{pusher{w.push}},
 	}
 	if change != nil {
 		change(&o)

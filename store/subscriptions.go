@@ -179,7 +179,7 @@ func (t *Tx) lookUp(key []byte) (found subscription.ID, ok bool) {
 	case err == nil:
 		return *id, true
 	}
-	_ = t.eachSubscription(func(s *subscription.Subscription) error {
+	_ = t.EachSubscription(func(s *subscription.Subscription) error {
 		if bytes.Equal(identityKey(s), key) {
 			found, ok = s.ID, true
 			return errEnough
@@ -189,7 +189,8 @@ func (t *Tx) lookUp(key []byte) (found subscription.ID, ok bool) {
 	return found, ok
 }
 
-func (t *Tx) eachSubscription(do func(*subscription.Subscription) error) error {
+// EachSubscription calls do with every subscription, in the order of ids.
+func (t *Tx) EachSubscription(do func(*subscription.Subscription) error) error {
 	return subscriptions.each(t, nil, func(_ []byte, s *subscription.Subscription) error { return do(s) })
 }
 
@@ -202,7 +203,7 @@ func (t *Tx) EachFollower(places []string, do func(f *Follower, at []int) error)
 		asked[place] = append(asked[place], i)
 	}
 	var at []int
-	return t.eachSubscription(func(s *subscription.Subscription) error {
+	return t.EachSubscription(func(s *subscription.Subscription) error {
 		at = at[:0]
 		for _, place := range s.Preferences.Parks {
 			at = append(at, asked[place]...)
@@ -221,7 +222,7 @@ func (t *Tx) EachFollower(places []string, do func(f *Follower, at []int) error)
 
 // EachWithTrip calls do with every subscriber who has a trip.
 func (t *Tx) EachWithTrip(do func(f *Follower) error) error {
-	return t.eachSubscription(func(s *subscription.Subscription) error {
+	return t.EachSubscription(func(s *subscription.Subscription) error {
 		if s.Preferences.Trip == nil {
 			return nil
 		}
@@ -233,7 +234,7 @@ func (t *Tx) EachWithTrip(do func(f *Follower) error) error {
 // an instant still is. A damaged record says nothing of its domain.
 func (t *Tx) DomainsConfirmed(before time.Time) map[string]bool {
 	domains := map[string]bool{}
-	_ = t.eachSubscription(func(s *subscription.Subscription) error {
+	_ = t.EachSubscription(func(s *subscription.Subscription) error {
 		if _, domain, byMail := strings.Cut(s.Address, "@"); byMail && s.ConfirmedAt.Before(before) {
 			domains[strings.ToLower(domain)] = true
 		}
@@ -244,7 +245,7 @@ func (t *Tx) DomainsConfirmed(before time.Time) map[string]bool {
 
 // Ending returns up to n subscriptions that are to be erased at or before an instant.
 func (t *Tx) Ending(at time.Time, n int) (ids []subscription.ID, err error) {
-	err = t.eachSubscription(func(s *subscription.Subscription) error {
+	err = t.EachSubscription(func(s *subscription.Subscription) error {
 		if len(ids) == n {
 			return errEnough
 		}
