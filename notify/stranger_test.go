@@ -48,7 +48,7 @@ func testStrangers(t *testing.T, asked, older int, restart bool) {
 		for range good {
 			s := w.wish(r)
 			browsers[s.Target.Endpoint] = true
-			if err := w.n.enroll(tx, s); err != nil {
+			if err := w.n.activate(tx, s); err != nil {
 				return err
 			}
 		}
@@ -62,7 +62,7 @@ func testStrangers(t *testing.T, asked, older int, restart bool) {
 				}
 				continue
 			}
-			if err := w.n.enroll(tx, s); err != nil {
+			if err := w.n.activate(tx, s); err != nil {
 				return err
 			}
 			s.Target.Reached = false

@@ -106,7 +106,8 @@ func TestLinksThatLeadNowhereAreAllAlike(t *testing.T) {
 		if err := w.n.Cancel(erased); err != nil {
 			t.Fatal(err)
 		}
-		over := w.browser("sol", wishes(func(p *subscription.Preferences) { p.Trip = &subscription.Trip{From: "2026-11-22", To: "2026-11-22"} }))
+		over := w.browser("sol", wishes(func(p *subscription.Preferences) { p.Trip = &subscription.Trip{From: "2026-11-23", To: "2026-11-23"} }))
+		w.pass(24 * time.Hour)
 		unknown, _ := w.keys.Confirmation([16]byte{9})
 		for name, token := range map[string]string{
 			"expired": old, "erased": erased, "never made": w.keys.Token(subscription.NewID()), "never asked": unknown,

@@ -217,7 +217,7 @@ func (w *world) browser(name string, p subscription.Preferences) (token string) 
 	s := &subscription.Subscription{
 		Target: &subscription.Target{Endpoint: name}, Preferences: p, Consent: subscription.Consent{At: time.Now().UTC(), Policy: "1"},
 	}
-	w.update(func(tx *store.Tx) error { return w.n.enroll(tx, s) })
+	w.update(func(tx *store.Tx) error { return w.n.activate(tx, s) })
 	notifyWorker(w.n.queues[subscription.WebPush].wake)
 	return w.keys.Token(s.ID)
 }
