@@ -163,7 +163,7 @@ func newReceivers(t *testing.T) *receivers {
 	defer w.store.Close()
 	w.update(func(tx *store.Tx) error {
 		for i := range numPeople {
-			s := &subscription.Subscription{ID: subscription.NewID(), Preferences: wishes(nil), Address: fmt.Sprintf("p%d@x.cl", i)}
+			s := &subscription.Subscription{ID: subscription.NewID(), Preferences: preferences(nil), Address: fmt.Sprintf("p%d@x.cl", i)}
 			if i%2 == 1 {
 				hosts, err := subscription.ParsePushHosts([]string{p.service.Origin()})
 				if err != nil {

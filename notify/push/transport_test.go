@@ -320,7 +320,7 @@ func TestFaultsOfTheNetwork(t *testing.T) {
 	for name, f := range map[string]pushtest.Fault{
 		"reset": {Kind: pushtest.Reset}, "reset after it was taken": {Kind: pushtest.Reset, Accept: true}, "hang": {Kind: pushtest.Hang},
 	} {
-		sc := newScene(t)
+		sc := newFixture(t)
 		sc.s.o.Timeout = 300 * time.Millisecond
 		sc.r.Fail(f)
 		got := sc.send()
@@ -331,7 +331,7 @@ func TestFaultsOfTheNetwork(t *testing.T) {
 			t.Errorf("%s: %d pushes", name, taken)
 		}
 	}
-	sc := newScene(t)
+	sc := newFixture(t)
 	sc.r.Close()
 	if got := sc.s.Send(context.Background(), news(t, alert.Danger), target(t, sc.r)); got.Verdict != message.Retry || got.Err == nil {
 		t.Errorf("away: %+v", got)
@@ -347,7 +347,7 @@ func TestFaultsOfTheNetwork(t *testing.T) {
 }
 
 func TestACancelledSendEndsAtOnce(t *testing.T) {
-	sc := newScene(t)
+	sc := newFixture(t)
 	sc.r.Fail(pushtest.Fault{Kind: pushtest.Hang})
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan message.Result)
@@ -367,7 +367,7 @@ func TestACancelledSendEndsAtOnce(t *testing.T) {
 
 // One message goes to many browsers at a time, as the workers of the outbox do.
 func TestOneMessageForManyBrowsers(t *testing.T) {
-	sc := newScene(t)
+	sc := newFixture(t)
 	b := news(t, alert.Danger)
 	targets := make([]*subscription.Target, 48)
 	for i := range targets {
