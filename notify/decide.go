@@ -178,7 +178,7 @@ func (d *decider) item(s *subscription.Subscription) (*store.Item, error) {
 		if err != nil {
 			return nil, err
 		}
-		what, news := d.newsFor(&s.Preferences.Conditions, c, state)
+		what, news := d.changeFor(&s.Preferences.Conditions, c, state)
 		if !news {
 			continue
 		}
@@ -214,15 +214,15 @@ func (d *decider) thread(id subscription.ID, thread string) (*threadState, error
 	return &d.threads[len(d.threads)-1], err
 }
 
-// newsFor decides whether a change is news for a person and which, and notes it in the
+// changeFor decides whether a change is news for a person and which, and notes it in the
 // thread's state.
-func (d *decider) newsFor(conditions *subscription.Conditions, c *change, s *threadState) (what alert.ChangeKind, news bool) {
+func (d *decider) changeFor(conditions *subscription.Conditions, c *change, s *threadState) (what alert.ChangeKind, news bool) {
 	switch {
 	case c.over():
 		again := s.changed && !s.next.Over // the thread goes on with another alert
 		what, news = c.notice.What, s.known && !s.last.Over && !again
 	case wants(conditions, c.alert, c.zone):
-		what, news = newsOf(c.alert, c.notice, s.last, s.known, d.now)
+		what, news = changeToTell(c.alert, c.notice, s.last, s.known, d.now)
 	default:
 		return 0, false
 	}

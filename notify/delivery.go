@@ -27,7 +27,7 @@ type delivery struct {
 	outcome store.Outcome
 	fault   error     // why it can never be sent
 	later   time.Time // not yet: due then, zero when it goes now
-	crowded bool      // later, because others are on their way to the same service
+	overLimit bool      // later, because others are on their way to the same service
 
 	result    message.Result // of sending
 	at        time.Time      // when the outcome was known

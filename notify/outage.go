@@ -95,7 +95,7 @@ func (q *queue) findOutages() {
 func (q *queue) noteOutage(d *delivery) {
 	for _, o := range q.outages { // of one that is settled without being sent it is not known who would have taken it
 		delete(o.failed, d.item.Seq)
-		if o.probe == d.item.Seq && d.unsent() && !d.crowded {
+		if o.probe == d.item.Seq && d.unsent() && !d.overLimit {
 			o.useless, o.probed = true, time.Time{}
 		}
 	}

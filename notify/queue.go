@@ -294,8 +294,8 @@ func (q *queue) launch(ctx context.Context) {
 			return
 		case now.Sub(d.message.Now).Abs() > stale:
 			q.release(d) // to be composed again
-		case q.crowded(d):
-			d.later, d.crowded, d.at = now.Add(q.crowdedWait(d)), true, now
+		case q.overLimit(d):
+			d.later, d.overLimit, d.at = now.Add(q.overLimitWait(d)), true, now
 			q.keep(d)
 		case !q.paced(d):
 			q.ready = append(q.ready, d)

@@ -138,7 +138,7 @@ func TestSignupsUseNoConnectionOfAlerts(t *testing.T) {
 		}
 		w.pass(3 * time.Hour)
 		w.mail.new()
-		hold[message.Confirm], hold[message.News] = 0, time.Minute
+		hold[message.Confirm], hold[message.Alerts] = 0, time.Minute
 		w.storm(1)
 		w.pass(time.Second)
 		w.ask("late@y.cl", preferences(nil))

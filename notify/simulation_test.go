@@ -197,7 +197,7 @@ func (d *simulation) hear() {
 
 func (d *simulation) hearOne(s *sending) {
 	p := d.people[s.to]
-	if s.Kind != message.News && s.Kind != message.Welcome {
+	if s.Kind != message.Alerts && s.Kind != message.Welcome {
 		d.Errorf("%v: %s", s.at, s)
 		return
 	}

@@ -179,7 +179,7 @@ func (t *Tx) lookUp(key []byte) (found subscription.ID, ok bool) {
 	case err == nil:
 		return *id, true
 	}
-	_ = t.EachSubscription(func(s *subscription.Subscription) error {
+	_ = t.eachSubscription(func(s *subscription.Subscription) error {
 		if bytes.Equal(identityKey(s), key) {
 			found, ok = s.ID, true
 			return errEnough
@@ -189,8 +189,7 @@ func (t *Tx) lookUp(key []byte) (found subscription.ID, ok bool) {
 	return found, ok
 }
 
-// EachSubscription calls do with every subscription, in the order of ids.
-func (t *Tx) EachSubscription(do func(*subscription.Subscription) error) error {
+func (t *Tx) eachSubscription(do func(*subscription.Subscription) error) error {
 	return subscriptions.each(t, nil, func(_ []byte, s *subscription.Subscription) error { return do(s) })
 }
 
@@ -203,7 +202,7 @@ func (t *Tx) EachFollower(places []string, do func(f *Follower, at []int) error)
 		asked[place] = append(asked[place], i)
 	}
 	var at []int
-	return t.EachSubscription(func(s *subscription.Subscription) error {
+	return t.eachSubscription(func(s *subscription.Subscription) error {
 		at = at[:0]
 		for _, place := range s.Preferences.Parks {
 			at = append(at, asked[place]...)
@@ -222,7 +221,7 @@ func (t *Tx) EachFollower(places []string, do func(f *Follower, at []int) error)
 
 // EachWithTrip calls do with every subscriber who has a trip.
 func (t *Tx) EachWithTrip(do func(f *Follower) error) error {
-	return t.EachSubscription(func(s *subscription.Subscription) error {
+	return t.eachSubscription(func(s *subscription.Subscription) error {
 		if s.Preferences.Trip == nil {
 			return nil
 		}
@@ -234,7 +233,7 @@ func (t *Tx) EachWithTrip(do func(f *Follower) error) error {
 // an instant still is. A damaged record says nothing of its domain.
 func (t *Tx) DomainsConfirmed(before time.Time) map[string]bool {
 	domains := map[string]bool{}
-	_ = t.EachSubscription(func(s *subscription.Subscription) error {
+	_ = t.eachSubscription(func(s *subscription.Subscription) error {
 		if _, domain, byMail := strings.Cut(s.Address, "@"); byMail && s.ConfirmedAt.Before(before) {
 			domains[strings.ToLower(domain)] = true
 		}
@@ -245,7 +244,7 @@ func (t *Tx) DomainsConfirmed(before time.Time) map[string]bool {
 
 // Ending returns up to n subscriptions that are to be erased at or before an instant.
 func (t *Tx) Ending(at time.Time, n int) (ids []subscription.ID, err error) {
-	err = t.EachSubscription(func(s *subscription.Subscription) error {
+	err = t.eachSubscription(func(s *subscription.Subscription) error {
 		if len(ids) == n {
 			return errEnough
 		}

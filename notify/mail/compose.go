@@ -99,7 +99,7 @@ func (s *Sender) headers(m *message.Message, subject string) []header {
 		{"List-Id", serviceList(s.domain)},
 		{"Content-Language", m.Language.String()},
 	}
-	if m.Kind == message.News {
+	if m.Kind == message.Alerts {
 		thread := s.messageID(m.Entries[message.Lead(m.Entries)].ThreadRef)
 		list = append(list, header{gomail.HeaderReferences, thread}, header{gomail.HeaderInReplyTo, thread})
 	}

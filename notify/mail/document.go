@@ -68,8 +68,8 @@ func write(m *message.Message) (*document, error) {
 	switch m.Kind {
 	case message.Confirm:
 		w.confirm()
-	case message.News:
-		if err := w.news(); err != nil {
+	case message.Alerts:
+		if err := w.alerts(); err != nil {
 			return nil, err
 		}
 	case message.NoData, message.DataBack:
@@ -108,7 +108,7 @@ func (w *writer) confirm() {
 }
 
 // news adds the alerts. The subject is that of the first which holds: the worst.
-func (w *writer) news() error {
+func (w *writer) alerts() error {
 	if len(w.m.Entries) == 0 {
 		return errors.New("news without an alert")
 	}

@@ -34,7 +34,7 @@ type Kind uint8
 const (
 	Confirm  Kind = iota // asks to confirm a subscription: a mail with a link, a push with a proof
 	Welcome              // the first push, with the alerts that are active
-	News                 // alerts opened, raised, moved or ended
+	Alerts               // alerts opened, raised, moved or ended
 	NoData               // no estimate has been possible for hours
 	DataBack             // estimates are possible again
 	Test                 // of the operator
@@ -49,7 +49,7 @@ type Message struct {
 	// Ref is the message's own stable name, 22 characters of base64url: it is the
 	// same in every repetition.
 	Ref string
-	// Entries are the alerts of Welcome and News, the worst first.
+	// Entries are the alerts of Welcome and Alerts, the worst first.
 	Entries []Entry
 	// Parks and Trails are the places of the subscription by name, for Confirm and
 	// Welcome.

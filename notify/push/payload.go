@@ -147,11 +147,11 @@ func textOf(m *message.Message, budget int) (*text, error) {
 		t.title, t.place = titled(l, m, budget, "notificacion.confirmar", "notificacion.confirmar.en"), l.Text("notificacion.confirmar.si_no")
 	case message.Welcome:
 		t.welcome(l, m, budget)
-	case message.News:
+	case message.Alerts:
 		if len(m.Entries) == 0 {
 			return nil, fmt.Errorf("news without an alert")
 		}
-		t.news(l, m, budget)
+		t.alerts(l, m, budget)
 	case message.NoData:
 		t.title, t.place = l.Text("datos.faltan", "momento", l.Moment(m.Since)), l.Text("datos.a_ciegas")
 	case message.DataBack:
@@ -166,7 +166,7 @@ func textOf(m *message.Message, budget int) (*text, error) {
 }
 
 // news writes one alert in full and counts the others.
-func (t *text) news(l wording.Localizer, m *message.Message, budget int) {
+func (t *text) alerts(l wording.Localizer, m *message.Message, budget int) {
 	first := message.Lead(m.Entries)
 	e := &m.Entries[first]
 	t.title, t.place = l.MessageTitle(e.Alert, e.What), place(l, e, budget)
@@ -245,7 +245,7 @@ func (t *text) welcome(l wording.Localizer, m *message.Message, budget int) {
 	if len(m.Entries) == 0 {
 		t.place = l.Text("notificacion.esperar")
 	} else {
-		t.news(l, m, budget)
+		t.alerts(l, m, budget)
 		t.place = t.title + ". " + t.place
 	}
 	t.title = titled(l, m, budget, "notificacion.activadas", "notificacion.activadas.en")

@@ -70,22 +70,22 @@ func TestWordsOfNotifications(t *testing.T) {
 		esEnd, url  string
 		urgent, sim bool
 	}{
-		"opened": {b: message.Message{Kind: message.News, Entries: []message.Entry{gusts(alert.Opened)}}, level: "peligro", urgent: true, url: "/parques/torres-del-paine",
+		"opened": {b: message.Message{Kind: message.Alerts, Entries: []message.Entry{gusts(alert.Opened)}}, level: "peligro", urgent: true, url: "/parques/torres-del-paine",
 			es: "Peligro: viento fuerte|Torres del Paine, hasta las 23:00 de hoy. Rachas de 95 km/h (umbral 90 km/h). 3 de 4 modelos. Senderos: Base Torres. No es un aviso oficial.",
 			en: "Danger: strong wind|Torres del Paine, until 23:00 today. Gusts of 95 km/h (threshold 90 km/h). 3 of 4 models. Trails: Base Torres. Not an official notice."},
-		"raised, with others": {b: message.Message{Kind: message.News, Entries: []message.Entry{gusts(alert.Raised), snow, snow, coldOver}}, level: "peligro", urgent: true, url: "/parques/torres-del-paine",
+		"raised, with others": {b: message.Message{Kind: message.Alerts, Entries: []message.Entry{gusts(alert.Raised), snow, snow, coldOver}}, level: "peligro", urgent: true, url: "/parques/torres-del-paine",
 			es: "Sube a peligro: viento fuerte|Torres del Paine, hasta las 23:00 de hoy. Rachas de 95 km/h (umbral 90 km/h). 3 de 4 modelos. Senderos: Base Torres. Y 2 más. Ya no rige: frío intenso. No es un aviso oficial.",
 			en: "Raised to danger: strong wind|Torres del Paine, until 23:00 today. Gusts of 95 km/h (threshold 90 km/h). 3 of 4 models. Trails: Base Torres. And 2 more. No longer in force: bitter cold. Not an official notice."},
-		"closed": {b: message.Message{Kind: message.News, Entries: []message.Entry{closed}}, level: "peligro", urgent: true, url: "/parques/torres-del-paine",
+		"closed": {b: message.Message{Kind: message.Alerts, Entries: []message.Entry{closed}}, level: "peligro", urgent: true, url: "/parques/torres-del-paine",
 			es: "Peligro: viento fuerte|Torres del Paine, hasta las 23:00 de hoy. Oficial: todo el parque, cerrado según CONAF. Rachas de 95 km/h (umbral 90 km/h). 3 de 4 modelos. Senderos: Base Torres. No es un aviso oficial.",
 			en: "Danger: strong wind|Torres del Paine, until 23:00 today. Official: the whole park, closed according to CONAF. Gusts of 95 km/h (threshold 90 km/h). 3 of 4 models. Trails: Base Torres. Not an official notice."},
-		"begins earlier": {b: message.Message{Kind: message.News, Entries: []message.Entry{entry(t, "a2", hazard.Snow, alert.Caution, alert.Moved)}}, level: "precaucion", url: "/parques/torres-del-paine",
+		"begins earlier": {b: message.Message{Kind: message.Alerts, Entries: []message.Entry{entry(t, "a2", hazard.Snow, alert.Caution, alert.Moved)}}, level: "precaucion", url: "/parques/torres-del-paine",
 			es: "Precaución: nieve|Torres del Paine: empieza antes, hasta las 23:00 de hoy. 3 de 4 modelos. No es un aviso oficial.",
 			en: "Caution: snow|Torres del Paine: begins earlier, until 23:00 today. 3 of 4 models. Not an official notice."},
-		"over": {b: message.Message{Kind: message.News, Entries: []message.Entry{gusts(alert.Ended)}}, url: "/parques/torres-del-paine",
+		"over": {b: message.Message{Kind: message.Alerts, Entries: []message.Entry{gusts(alert.Ended)}}, url: "/parques/torres-del-paine",
 			es: "Ya no rige: viento fuerte|Torres del Paine, hoy, 9–23 h. Termina: pasó su última hora. No es un aviso oficial.",
 			en: "No longer in force: strong wind|Torres del Paine, today, 09:00–23:00. Over: its last hour has passed. Not an official notice."},
-		"one that is over before one that holds": {b: message.Message{Kind: message.News, Entries: []message.Entry{coldOver, coldOver, snow}}, level: "precaucion", url: "/parques/torres-del-paine",
+		"one that is over before one that holds": {b: message.Message{Kind: message.Alerts, Entries: []message.Entry{coldOver, coldOver, snow}}, level: "precaucion", url: "/parques/torres-del-paine",
 			es: "Precaución: nieve|Torres del Paine, hasta las 23:00 de hoy. 3 de 4 modelos. Ya no rigen otras 2. No es un aviso oficial.",
 			en: "Caution: snow|Torres del Paine, until 23:00 today. 3 of 4 models. 2 others are no longer in force. Not an official notice."},
 		"welcome": {b: message.Message{Kind: message.Welcome, Parks: []string{"Torres del Paine"}, Trails: []string{"Base Torres", "Circuito O"}}, url: "/",
@@ -156,14 +156,14 @@ func TestTopicsNameTheAlerts(t *testing.T) {
 	}
 	a, b, c := entry(t, "a", 0, alert.Caution, alert.Opened), entry(t, "b", 1, alert.Danger, alert.Opened), entry(t, "a", 0, alert.Danger, alert.Ended)
 	ab := entry(t, "ab", 0, alert.Caution, alert.Opened)
-	if of(message.News, a, b) != of(message.News, b, a) || of(message.News, a) != of(message.News, c) || of(message.News, a) != of(message.Welcome, c) {
+	if of(message.Alerts, a, b) != of(message.Alerts, b, a) || of(message.Alerts, a) != of(message.Alerts, c) || of(message.Alerts, a) != of(message.Welcome, c) {
 		t.Error("the same alerts have different topics")
 	}
-	if got := of(message.News, a, b); got != "fhj3NzEbLcOy8mndeDlrA1Hx" {
+	if got := of(message.Alerts, a, b); got != "fhj3NzEbLcOy8mndeDlrA1Hx" {
 		t.Errorf("%q", got)
 	}
 	seen := map[string]bool{}
-	for _, topic := range []string{of(message.News, a), of(message.News, b), of(message.News, a, b), of(message.News, ab), of(message.Welcome), of(message.NoData)} {
+	for _, topic := range []string{of(message.Alerts, a), of(message.Alerts, b), of(message.Alerts, a, b), of(message.Alerts, ab), of(message.Welcome), of(message.NoData)} {
 		if seen[topic] {
 			t.Errorf("%s stands for different things", topic)
 		}
@@ -185,7 +185,7 @@ func TestUrgencyIsForDangerThatHolds(t *testing.T) {
 		{[]message.Entry{entry(t, "a", 0, alert.Danger, alert.Withdrawn), entry(t, "b", 0, alert.Caution, alert.Opened)}, false},
 		{[]message.Entry{entry(t, "a", 0, alert.Caution, alert.Opened)}, false},
 	} {
-		n, err := newNotification(&message.Message{Kind: message.News, Entries: c.entries, Now: start, Expires: start})
+		n, err := newNotification(&message.Message{Kind: message.Alerts, Entries: c.entries, Now: start, Expires: start})
 		if err != nil || n.urgent != c.urgent {
 			t.Errorf("%v: urgent %v, %v", c.entries, n.urgent, err)
 		}
@@ -206,7 +206,7 @@ func TestPayloadsFitWhateverTheNames(t *testing.T) {
 	for _, name := range hostile() {
 		park := &catalogue.Park{Slug: strings.Repeat("s", 64), Name: name, TimeZone: zone}
 		for language := range subscription.English + 1 {
-			for _, kind := range []message.Kind{message.Welcome, message.News} {
+			for _, kind := range []message.Kind{message.Welcome, message.Alerts} {
 				for h := range hazard.NumHazards {
 					for what := alert.Opened; what <= alert.Withdrawn; what++ {
 						e := entry(t, "a", hazard.Hazard(h), alert.Danger, what)
@@ -279,7 +279,7 @@ func FuzzNotification(f *testing.F) {
 			b.Entries = append(b.Entries, e)
 		}
 		n, err := newNotification(&b)
-		if (err != nil) != (b.Kind == message.News && len(b.Entries) == 0) {
+		if (err != nil) != (b.Kind == message.Alerts && len(b.Entries) == 0) {
 			t.Fatalf("kind %d: %v", b.Kind, err)
 		}
 		if err == nil {
@@ -297,7 +297,7 @@ func TestNotificationsSayTheWordsOfTheCatalogue(t *testing.T) {
 			for level := alert.Caution; level <= alert.Danger; level++ {
 				for _, what := range []alert.ChangeKind{alert.Opened, alert.Raised, alert.Moved, alert.Ended, alert.Withdrawn} {
 					e := entry(t, "a1", h, level, what)
-					said, err := textOf(&message.Message{Kind: message.News, Language: language, Now: start, Entries: []message.Entry{e}}, 80)
+					said, err := textOf(&message.Message{Kind: message.Alerts, Language: language, Now: start, Entries: []message.Entry{e}}, 80)
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -99,7 +99,7 @@ func (s *Sender) Close() error {
 // sent, and its verdict is Retry: the next try records that it has expired.
 var ErrExpired = errors.New("the message has expired")
 
-// Send delivers a message of the kinds Confirm, Welcome, News, NoData and DataBack to a
+// Send delivers a message of the kinds Confirm, Welcome, Alerts, NoData and DataBack to a
 // browser, unless it has expired. It changes neither, so that one message may be
 // sent to many at a time. The errors in its results name the push service's host
 // and never the endpoint.

@@ -57,7 +57,7 @@ func news(t testing.TB, level alert.Level) *message.Message {
 	t.Helper()
 	a := wind("a1", level)
 	return &message.Message{
-		Kind: message.News, Now: start, Expires: a.End, Ref: "ref",
+		Kind: message.Alerts, Now: start, Expires: a.End, Ref: "ref",
 		Entries: []message.Entry{{Alert: a, What: alert.Opened, Park: paine(t)}},
 	}
 }

@@ -51,7 +51,7 @@ type fixture struct {
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	sc := &fixture{T: t, clock: clockwork.NewFakeClockAt(start), log: &logBuffer{}, kind: message.News}
+	sc := &fixture{T: t, clock: clockwork.NewFakeClockAt(start), log: &logBuffer{}, kind: message.Alerts}
 	sc.s = testSender(t, sc.clock, func(o *Options) {
 		o.Log, o.Timeout = slog.New(slog.NewTextHandler(sc.log, nil)), 5*time.Second
 	})
@@ -222,7 +222,7 @@ func TestRefusedKeysPauseWithOneAlarm(t *testing.T) {
 // Anybody can register endpoints that a service refuses, before it ever took a message
 // and after.
 func TestEndpointsThatWereNeverReachedPauseNobody(t *testing.T) {
-	for _, kind := range []message.Kind{message.News, message.Confirm} {
+	for _, kind := range []message.Kind{message.Alerts, message.Confirm} {
 		sc := newFixture(t)
 		sc.kind = kind
 		sc.answers(403, "")
@@ -271,7 +271,7 @@ func TestTooManyRequestsOfAStrangerPauseNobody(t *testing.T) {
 	sc.answers(429, "3600")
 	sc.expect(message.Retry, time.Hour, 1)
 	sc.r.Recover()
-	sc.kind = message.News
+	sc.kind = message.Alerts
 	sc.expect(message.Delivered, 0, 1)
 }
 
@@ -328,7 +328,7 @@ func TestExpiredMessagesAreNotSent(t *testing.T) {
 
 func TestMessagesThatAreNoPush(t *testing.T) {
 	sc := newFixture(t)
-	for _, b := range []message.Message{{Kind: message.Confirm}, {Kind: message.Test}, {Kind: message.News}, {Kind: 99}} {
+	for _, b := range []message.Message{{Kind: message.Confirm}, {Kind: message.Test}, {Kind: message.Alerts}, {Kind: 99}} {
 		b.Expires = start.Add(time.Hour)
 		if got := sc.s.Send(context.Background(), &b, target(t, sc.r)); got.Verdict != message.Unsendable || got.Err == nil {
 			t.Errorf("kind %d: %+v", b.Kind, got)
