@@ -23,10 +23,10 @@ type delivery struct {
 	danger  bool                 // it goes in quiet hours too
 	probe   bool                 // it tries whether sending works again
 
-	settled bool // nothing is sent: outcome says why
-	outcome store.Outcome
-	fault   error     // why it can never be sent
-	later   time.Time // not yet: due then, zero when it goes now
+	settled   bool // nothing is sent: outcome says why
+	outcome   store.Outcome
+	fault     error     // why it can never be sent
+	later     time.Time // not yet: due then, zero when it goes now
 	overLimit bool      // later, because others are on their way to the same service
 
 	result    message.Result // of sending

@@ -53,7 +53,7 @@ func (q *queue) paced(d *delivery) bool {
 // the others are not kept waiting, it gets half of the workers once limitFrom
 // of its browsers could not be reached.
 const (
-	limitFrom  = 4
+	limitFrom      = 4
 	overLimitLeast = 5 * time.Second
 	overLimitMost  = 30 * time.Second
 	overLimitEach  = 100 * time.Millisecond // more for each message that the same service let wait

@@ -45,7 +45,7 @@ func (s *Sender) Compose(m *message.Message, to string) (*Mail, error) {
 }
 
 func (s *Sender) compose(m *message.Message, to string) (*Mail, error) {
-	if address, err := netmail.ParseAddress(to); err != nil || address.Name != "" || address.Address != to || !isPlain(to) {
+	if !isPlain(to) {
 		return nil, errors.New("the recipient is not a plain address")
 	}
 	if m.Ref == "" {

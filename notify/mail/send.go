@@ -2,6 +2,7 @@ package mail
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 
@@ -31,7 +32,19 @@ func (s *Sender) Send(ctx context.Context, m *message.Message, to string) messag
 		}
 		return message.Result{Verdict: message.Delivered}
 	}
-	return message.Result{Verdict: judge(err), Unreached: unreached(err), Err: s.advised(err, scrubbed(err, to))}
+	return result(err, to)
+}
+
+// result returns the result of a failure to deliver to an address, "" for none.
+func result(err error, to string) message.Result {
+	verdict, advice := judge(err)
+	r := message.Result{Verdict: verdict, Err: scrubbed(err, to)}
+	if advice != "" {
+		r.Err = fmt.Errorf("%w; %s", r.Err, advice)
+	}
+	var dialing *dialError
+	r.Unreached = verdict == message.Retry && errors.As(err, &dialing)
+	return r
 }
 
 // deliver sends a mail over an idle connection or a new one. An idle connection
@@ -71,8 +84,7 @@ func (s *Sender) Check(ctx context.Context) error {
 	defer cancel()
 	c, err := s.dial(ctx)
 	if err != nil {
-		err = &dialError{err}
-		return fmt.Errorf("relay %s, port %d: %w", s.options.Host, s.options.Port, s.advised(err, scrubbed(err, "")))
+		return fmt.Errorf("relay %s, port %d: %w", s.options.Host, s.options.Port, result(&dialError{err}, "").Err)
 	}
 	c.quit()
 	return nil
