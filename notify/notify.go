@@ -17,7 +17,6 @@
 package notify
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,7 +76,6 @@ type Options struct {
 	Mail        Mailer   // nil means that no mail is sent
 	ConfirmMail Mailer   // for the mails that ask to confirm; nil means Mail
 	Push        []Pusher // by Keys, and by each of Keys.Before in their order; none means that nothing is pushed
-	MailWorkers int      // mails under way at a time; 0 means 8
 }
 
 // Notifier keeps the subscriptions and delivers messages. Its methods may be called
@@ -104,6 +102,9 @@ const (
 	// confirmConnections is how many mails that ask to confirm are under way at a
 	// time. The caps let through a few a minute.
 	confirmConnections = 2
+	// mailWorkers is how many mails to subscribers are under way at a time, the default
+	// of the connections to the relay.
+	mailWorkers = 8
 	// pushWorkers is how many pushes to subscribers are under way at a time, and
 	// proofWorkers how many that ask for a proof.
 	pushWorkers  = 32
@@ -143,7 +144,7 @@ func (n *Notifier) makeQueues() {
 	if confirmMail == nil {
 		confirmMail = n.o.Mail
 	}
-	mails := newQueue(n, store.Queue{Channel: subscription.Email}, cmp.Or(n.o.MailWorkers, 8), n.mailSender(n.o.Mail))
+	mails := newQueue(n, store.Queue{Channel: subscription.Email}, mailWorkers, n.mailSender(n.o.Mail))
 	mails.bounces = &bounceFilter{answers: map[subscription.ID]answer{}}
 	confirmations := newQueue(n, store.Queue{Channel: subscription.Email, Confirming: true}, confirmConnections, n.mailSender(confirmMail))
 	confirmations.before = mails

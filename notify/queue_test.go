@@ -237,7 +237,7 @@ func TestDangerGoesFirst(t *testing.T) {
 		w.issue("viento", nil, alert.Opened)
 		w.issue("nieve", func(a *alert.Alert) { a.Park, a.Trails, a.Level = "alerce-andino", nil, alert.Danger }, alert.Opened)
 		w.cycle()
-		w.n = w.notifier(t, func(o *Options) { o.MailWorkers = 1 })
+		w.n.queues[subscription.Email].workers = 1
 		w.start()
 		w.pass(time.Minute)
 		for i, s := range w.mail.sent {
