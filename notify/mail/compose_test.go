@@ -164,30 +164,6 @@ func TestSubjects(t *testing.T) {
 	}
 }
 
-// TestNewsSaysAll: level, hours and their zone, cause with value and threshold, what
-// to consider, trails, when it was estimated; an alert that is over has no advice.
-func TestNewsSaysAll(t *testing.T) {
-	l := delivered(t, news(t))
-	for _, words := range []string{"PELIGRO · Torres del Paine", "Viento fuerte", "sáb 21, 9–23 h (hora del parque, UTC−3)", "Rachas de 95 km/h en Paso John Gardner (umbral 90 km/h",
-		"Considere postergar", "Circuito O, Base Torres", "Estimación hecha: sáb 21-11-2026, 10:04 (UTC−3)", "CONAF", "https://vigia.example.cl/parques/torres-del-paine",
-		"Estimación automática", "DMC", "SENAPRED", "SERNAGEOMIN", "/baja/" + token} {
-		if !strings.Contains(l.Text, words) {
-			t.Errorf("the text does not say %q", words)
-		}
-	}
-	b := news(t)
-	b.Entries[0].What = alert.Withdrawn
-	l = delivered(t, b)
-	for _, words := range []string{"Considere", "Rachas", "PELIGRO"} {
-		if strings.Contains(l.Text, words) {
-			t.Errorf("an alert that is over still says %q", words)
-		}
-	}
-	if !strings.Contains(l.Text, "Se retira") || !strings.Contains(l.Text, "YA NO RIGE") {
-		t.Error(l.Text)
-	}
-}
-
 // What official bodies say of the alert's trails comes before what we estimate.
 func TestNewsSaysWhatIsOfficial(t *testing.T) {
 	b := news(t)

@@ -17,7 +17,6 @@ import (
 	"vigia/store/catalogue"
 	"vigia/store/notices"
 	"vigia/store/subscription"
-	"vigia/web/wording"
 )
 
 // read opens a payload and checks what holds for all.
@@ -62,7 +61,7 @@ func TestWordsOfNotifications(t *testing.T) {
 	closed := gusts(alert.Opened)
 	closed.Closures = []notices.Holding{{Closure: notices.Closure{Situation: "cerrado", Source: "CONAF"}}}
 	snow := entry(t, "a2", hazard.Snow, alert.Caution, alert.Opened)
-	coldOver := entry(t, "a3", hazard.Cold, alert.Caution, alert.Withdrawn)
+	coldOver := entry(t, "a3", hazard.Cold, alert.Danger, alert.Withdrawn)
 	for name, c := range map[string]struct {
 		b           message.Message
 		level       string
@@ -174,24 +173,6 @@ func TestTopicsNameTheAlerts(t *testing.T) {
 	}
 }
 
-func TestUrgencyIsForDangerThatHolds(t *testing.T) {
-	for _, c := range []struct {
-		entries []message.Entry
-		urgent  bool
-	}{
-		{[]message.Entry{entry(t, "a", 0, alert.Danger, alert.Opened)}, true},
-		{[]message.Entry{entry(t, "a", 0, alert.Caution, alert.Opened), entry(t, "b", 0, alert.Danger, alert.Raised)}, true},
-		{[]message.Entry{entry(t, "a", 0, alert.Danger, alert.Ended)}, false},
-		{[]message.Entry{entry(t, "a", 0, alert.Danger, alert.Withdrawn), entry(t, "b", 0, alert.Caution, alert.Opened)}, false},
-		{[]message.Entry{entry(t, "a", 0, alert.Caution, alert.Opened)}, false},
-	} {
-		n, err := newNotification(&message.Message{Kind: message.Alerts, Entries: c.entries, Now: start, Expires: start})
-		if err != nil || n.urgent != c.urgent {
-			t.Errorf("%v: urgent %v, %v", c.entries, n.urgent, err)
-		}
-	}
-}
-
 // hostile are the longest names that a catalogue takes, of what takes most room.
 func hostile() []string {
 	var names []string
@@ -287,25 +268,4 @@ func FuzzNotification(f *testing.F) {
 			read(t, shortOf(t, n))
 		}
 	})
-}
-
-// TestNotificationsSayTheWordsOfTheCatalogue: what a notification says of every hazard
-// and level is what package wording says of it.
-func TestNotificationsSayTheWordsOfTheCatalogue(t *testing.T) {
-	for language, l := range map[subscription.Language]*wording.Language{subscription.Spanish: wording.Spanish, subscription.English: wording.English} {
-		for h := range hazard.Hazard(hazard.NumHazards) {
-			for level := alert.Caution; level <= alert.Danger; level++ {
-				for _, what := range []alert.ChangeKind{alert.Opened, alert.Raised, alert.Moved, alert.Ended, alert.Withdrawn} {
-					e := entry(t, "a1", h, level, what)
-					said, err := textOf(&message.Message{Kind: message.Alerts, Language: language, Now: start, Entries: []message.Entry{e}}, 80)
-					if err != nil {
-						t.Fatal(err)
-					}
-					if want := l.MessageTitle(e.Alert, what); said.title != want || !strings.Contains(strings.ToLower(want), strings.ToLower(l.Hazard(h))) {
-						t.Errorf("%q, want %q", said.title, want)
-					}
-				}
-			}
-		}
-	}
 }
