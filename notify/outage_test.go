@@ -139,19 +139,21 @@ func TestARefusedMessageIsNotBroughtForward(t *testing.T) {
 func TestEachPushServiceHasItsOwnOutage(t *testing.T) {
 	for _, restart := range []bool{false, true} {
 		inWorld(t, func(w *world) {
-			away := "https://"
-			w.push.script(func(s *sending) message.Result {
-				if strings.HasPrefix(s.to, away) {
-					return message.Result{Verdict: message.Retry, Unreached: true, Err: fmt.Errorf("nobody is there")}
-				}
-				return message.Result{}
-			})
+			away := func(origin string) {
+				w.push.script(func(s *sending) message.Result {
+					if strings.HasPrefix(s.to, origin) {
+						return message.Result{Verdict: message.Retry, Unreached: true, Err: fmt.Errorf("nobody is there")}
+					}
+					return message.Result{}
+				})
+			}
+			away("https://")
 			for _, endpoint := range []string{"https://one.example/a", "https://one.example/b", "https://two.example/c"} {
 				w.browser(endpoint, preferences(nil))
 			}
 			w.start()
 			w.pass(3 * time.Hour) // their own next try is hours ahead
-			away = "https://two.example/"
+			away("https://two.example/")
 			if restart {
 				w.skip(time.Second)
 				w.pass(time.Minute)
