@@ -184,16 +184,14 @@ func (v *service) commands(engine *forecast.Engine) *cli.Service {
 
 // newNotifier connects the notifier with the mail relay and the push services.
 func (v *service) newNotifier() (*notify.Notifier, error) {
-	setup := notify.Setup{
-		Options: notify.Options{
-			Store: v.file, Catalogue: v.parks, Clock: v.Clock, Log: v.Log, BaseURL: v.BaseURL, Contact: v.Contact, PushRate: v.PushRate,
-		},
+	o := notify.Options{
+		Store: v.file, Catalogue: v.parks, Clock: v.Clock, Log: v.Log, BaseURL: v.BaseURL, Contact: v.Contact, PushRate: v.PushRate,
 		Folder: v.Data, Relay: relay(v.Env), PushHosts: v.PushHosts,
 	}
 	if v.captured != nil {
-		setup.Capture = v.captured
+		o.Capture = v.captured
 	}
-	return notify.Open(setup)
+	return notify.Open(o)
 }
 
 // newServer makes the pages and the server with all its routes.

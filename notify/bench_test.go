@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"vigia/forecast/alert"
-	"vigia/forecast/hazard"
 	"vigia/notify/message"
 	"vigia/store"
 	"vigia/store/subscription"
@@ -25,7 +24,7 @@ func (w *world) fill(b *testing.B, n, one int) {
 	for from := 0; from < n; from += 5000 {
 		err := w.store.Update("fill", func(tx *store.Tx) error {
 			for i := from; i < min(n, from+5000); i++ {
-				p := wishes(nil)
+				p := preferences(nil)
 				if i%one != 0 {
 					p.Parks = []string{"alerce-andino"}
 				}
@@ -81,28 +80,6 @@ func BenchmarkDecide(b *testing.B) {
 			b.ReportMetric(busy.Seconds()*1e3/float64(b.N), "ms/cycle")
 			b.ReportMetric(busy.Seconds()*1e6/float64(b.N)/float64(manyPeople/one), "µs/message")
 		})
-	}
-}
-
-// BenchmarkDecideOfManyAlerts keeps a cycle with alerts of ten hazards that opened, all
-// of which 100,000 subscribers are told of: the cost of a message must not grow with
-// their number.
-func BenchmarkDecideOfManyAlerts(b *testing.B) {
-	per := func(people int) time.Duration {
-		w := newWorld(b, b.TempDir())
-		defer w.store.Close()
-		w.fill(b, people, 1)
-		w.commitTime(b)
-		for k := range 10 {
-			w.issue(fmt.Sprint("a", k), func(a *alert.Alert) { a.Hazard = hazard.Hazard(k) }, alert.Opened)
-		}
-		return w.commitTime(b) / time.Duration(people)
-	}
-	few := per(manyPeople / 10)
-	for b.Loop() {
-		many := per(manyPeople)
-		b.ReportMetric(float64(many.Microseconds()), "µs/message")
-		b.ReportMetric(float64(many)/float64(few), "many/few")
 	}
 }
 

@@ -81,16 +81,11 @@ func (f *bounceFilter) await(d *delivery) {
 }
 
 // answerCounts counts addresses by their last answer.
-type answerCounts struct{ tried, unknown, refused int }
+type answerCounts [message.Refused + 1]int
 
-func (c *answerCounts) add(v message.Verdict) {
-	c.tried++
-	switch v {
-	case message.Bounced:
-		c.unknown++
-	case message.Refused:
-		c.refused++
-	}
+// tried returns how many addresses there are.
+func (c *answerCounts) tried() int {
+	return c[message.Delivered] + c[message.Bounced] + c[message.Refused]
 }
 
 // judge forgets old answers and judges the relay by the rest, which it counts. A share
@@ -103,19 +98,20 @@ func (f *bounceFilter) judge(now time.Time, idle bool) (all answerCounts) {
 		if domains[a.domain] == nil {
 			domains[a.domain] = &answerCounts{}
 		}
-		domains[a.domain].add(a.verdict)
-		all.add(a.verdict)
+		domains[a.domain][a.verdict]++
+		all[a.verdict]++
 	}
 	unknown, refused, whole := 0, 0, false
 	for _, c := range domains {
-		unknown += min(c.unknown, 1)
-		refused += min(c.refused, 1)
-		whole = whole || c.unknown >= fewRefused && c.unknown == c.tried
+		unknown += min(c[message.Bounced], 1)
+		refused += min(c[message.Refused], 1)
+		whole = whole || c[message.Bounced] >= fewRefused && c[message.Bounced] == c.tried()
 	}
-	many := unknown >= 2 && all.unknown >= manyRefused
-	share := unknown >= 2 && oneIn*all.unknown >= all.tried && (all.unknown >= fewRefused || all.unknown == all.tried)
+	bounced, tried := all[message.Bounced], all.tried()
+	many := unknown >= 2 && bounced >= manyRefused
+	share := unknown >= 2 && oneIn*bounced >= tried && (bounced >= fewRefused || bounced == tried)
 	f.lost = (many || share || whole) && (f.lost || f.unjudged && (many || idle))
-	f.policy = refused >= policyDomains && 2*all.refused >= all.tried && (f.policy || f.unjudged && idle)
+	f.policy = refused >= policyDomains && 2*all[message.Refused] >= tried && (f.policy || f.unjudged && idle)
 	f.unjudged = f.unjudged && !idle
 	return all
 }
@@ -158,11 +154,11 @@ func (q *queue) review(idle bool) {
 	all := f.judge(q.n.now(), idle)
 	if f.lost && !lost {
 		q.n.o.Log.Error("the relay takes many subscribers' addresses for unknown: its directory is at fault, or the way to it; nobody is blamed, and the messages are tried again",
-			"channel", q.String(), "addresses", all.unknown, "tried", all.tried)
+			"channel", q.String(), "addresses", all[message.Bounced], "tried", all.tried())
 	}
 	if f.policy && !policy {
 		q.n.o.Log.Error("the relay refuses many subscribers by its policy: its answers say why; the messages are tried again",
-			"channel", q.String(), "addresses", all.refused, "tried", all.tried)
+			"channel", q.String(), "addresses", all[message.Refused], "tried", all.tried())
 	}
 	if lost && !f.lost || policy && !f.policy {
 		q.n.o.Log.Info("the relay no longer refuses many subscribers", "channel", q.String())

@@ -82,7 +82,7 @@ func (c *composer) delivery(i *store.Item) (*delivery, error) {
 	if i.Kind == store.NoDataItem || i.Kind == store.DataBackItem {
 		return d, c.data(d, s)
 	}
-	return d, c.news(d, s)
+	return d, c.alertChanges(d, s)
 }
 
 // threads names those that an item was decided for, as far as they are still known.
@@ -102,7 +102,7 @@ func (c *composer) threads(i *store.Item) (list []string) {
 func (c *composer) blank(d *delivery, p *subscription.Preferences) message.Message {
 	o := &c.n.o
 	return message.Message{
-		Language: p.Language, Now: c.now, Simulated: o.Simulated, Ref: c.ref(&d.item), Expires: d.item.Expires,
+		Language: p.Language, Now: c.now, Simulated: o.Capture != nil, Ref: c.ref(&d.item), Expires: d.item.Expires,
 		Zone: zoneFor(o.Catalogue, p), Contact: o.Contact, Emergency: o.Catalogue.Emergency,
 		Links: message.Links{Home: c.root(p), Privacy: c.root(p) + "/privacidad"},
 	}
@@ -172,7 +172,7 @@ func (c *composer) data(d *delivery, s *subscription.Subscription) error {
 }
 
 // news composes the alerts that are still to be told, the worst first.
-func (c *composer) news(d *delivery, s *subscription.Subscription) error {
+func (c *composer) alertChanges(d *delivery, s *subscription.Subscription) error {
 	for _, item := range d.item.News {
 		a := c.alert(item.Alert)
 		if a == nil {
@@ -180,7 +180,7 @@ func (c *composer) news(d *delivery, s *subscription.Subscription) error {
 		}
 		last, knows, err := delivered(c.tx, threadOf(a), s.ID, c.now)
 		if err == nil {
-			err = c.addIfNews(d, s, a, item.What, last, knows)
+			err = c.addIfNew(d, s, a, item.What, last, knows)
 		}
 		if err != nil {
 			return err
@@ -199,7 +199,7 @@ func (c *composer) news(d *delivery, s *subscription.Subscription) error {
 	case len(d.message.Entries) == 0:
 		d.finish(store.ObsoleteOutcome)
 	default:
-		d.message.Kind = message.News
+		d.message.Kind = message.Alerts
 		c.holdInQuietHours(d, s)
 	}
 	return nil
@@ -219,7 +219,7 @@ func (c *composer) addUndelivered(d *delivery, s *subscription.Subscription) err
 		last, open, err := undelivered(c.tx, thread, s.ID, c.now)
 		before := len(d.updates)
 		if err == nil && open {
-			err = c.addIfNews(d, s, a, changeSince(a, last), last, last != store.Decided{})
+			err = c.addIfNew(d, s, a, changeSince(a, last), last, last != store.Decided{})
 		}
 		if err != nil {
 			return err
@@ -231,11 +231,11 @@ func (c *composer) addUndelivered(d *delivery, s *subscription.Subscription) err
 	return nil
 }
 
-// addIfNews adds an alert to a message if it holds and is news to its reader: last was
+// addIfNew adds an alert to a message if it holds and is news to its reader: last was
 // delivered of its thread, if the reader knows of it.
-func (c *composer) addIfNews(d *delivery, s *subscription.Subscription, a *alert.Alert, what alert.ChangeKind, last store.Decided, knows bool) error {
+func (c *composer) addIfNew(d *delivery, s *subscription.Subscription, a *alert.Alert, what alert.ChangeKind, last store.Decided, knows bool) error {
 	same, err := sameDelivered(c.tx, c.alerts, a, s.ID, last.At, c.now)
-	if err != nil || !c.isNews(a, what, s, last, knows, same) {
+	if err != nil || !c.isNew(a, what, s, last, knows, same) {
 		return err
 	}
 	d.danger = d.danger || a.Level == alert.Danger && !over(what)
@@ -259,10 +259,10 @@ func (c *composer) entry(a *alert.Alert, what alert.ChangeKind, s *subscription.
 	return e
 }
 
-// isNews reports whether a change of an alert still holds and is news to its reader. last
+// isNew reports whether a change of an alert still holds and is news to its reader. last
 // was delivered of the alert's thread, if the reader knows of it; same says that the very
 // alert was delivered as it is.
-func (c *composer) isNews(a *alert.Alert, what alert.ChangeKind, s *subscription.Subscription, last store.Decided, knows, same bool) bool {
+func (c *composer) isNew(a *alert.Alert, what alert.ChangeKind, s *subscription.Subscription, last store.Decided, knows, same bool) bool {
 	switch {
 	case over(what):
 		return knows && !c.threadHolds(threadOf(a), s)
@@ -279,7 +279,7 @@ func (c *composer) isNews(a *alert.Alert, what alert.ChangeKind, s *subscription
 
 // holds reports whether an alert is active and meets its reader's preferences.
 func (c *composer) holds(a *alert.Alert, s *subscription.Subscription) bool {
-	return a.Active(c.now) && follows(&s.Preferences, a) && wants(&s.Preferences.Conditions, a, zoneOf(c.n.o.Catalogue, a.Park))
+	return a.Active(c.now) && follows(&s.Preferences, a) && wants(&s.Preferences.Conditions, a, parkOf(c.n.o.Catalogue, a.Park).TimeZone)
 }
 
 // threadHolds reports whether an alert of a thread holds for a reader.

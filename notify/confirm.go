@@ -45,12 +45,11 @@ func (n *Notifier) pending(tx *store.Tx, h subscription.Hash) (*subscription.Pen
 }
 
 // updatePending runs do with what waits for a confirmation token, in a transaction.
-// Nothing is written where nothing waits.
 func (n *Notifier) updatePending(what, token string, do func(tx *store.Tx, h subscription.Hash, p *subscription.Pending) error) error {
-	if _, err := n.Pending(token); err != nil {
-		return err
+	h, ok := n.o.Keys.ConfirmationHash(token)
+	if !ok {
+		return subscription.ErrUnknownToken
 	}
-	h, _ := n.o.Keys.ConfirmationHash(token)
 	return n.o.Store.Update(what, func(tx *store.Tx) error {
 		p, err := n.pending(tx, h)
 		if err != nil {
@@ -73,9 +72,13 @@ func (n *Notifier) Confirm(token string) (management string, again bool, err err
 			_, err := tx.Subscription(id)
 			return orUnknown(err)
 		}
-		if id, err = n.activate(tx, p); err != nil {
+		s := &subscription.Subscription{
+			Channel: subscription.Email, Address: p.Address, Preferences: p.Preferences, Consent: p.Consent, CreatedAt: p.Consent.At,
+		}
+		if err := n.activate(tx, s); err != nil {
 			return err
 		}
+		id = s.ID
 		return tx.PutPending(h, &subscription.Pending{
 			Nonce: p.Nonce, Consent: p.Consent, DecidedAt: p.DecidedAt, Until: p.Until, Used: &id,
 		})
@@ -85,29 +88,6 @@ func (n *Notifier) Confirm(token string) (management string, again bool, err err
 	}
 	notifyWorker(n.queues[subscription.Email].wake)
 	return n.o.Keys.Token(id), again, nil
-}
-
-// activate makes a confirmed request the subscription of its address.
-func (n *Notifier) activate(tx *store.Tx, p *subscription.Pending) (subscription.ID, error) {
-	now := n.now()
-	s := &subscription.Subscription{
-		ID: subscription.NewID(), CreatedAt: p.Consent.At, Channel: subscription.Email, Address: p.Address, Preferences: p.Preferences,
-		Consent: p.Consent, ConfirmedAt: now, Ends: endOf(n.o.Catalogue, &p.Preferences),
-	}
-	if id, known := tx.ByAddress(subscription.Identity(p.Address)); known {
-		before, err := tx.Subscription(id)
-		if err != nil {
-			return id, err
-		}
-		s.ID, s.CreatedAt = id, before.CreatedAt
-	}
-	if ended(s, now) {
-		return s.ID, subscription.ErrUnknownToken // the trip is over
-	}
-	if err := tx.PutSubscription(s); err != nil {
-		return s.ID, err
-	}
-	return s.ID, n.enqueueFirst(tx, s, store.NewsItem)
 }
 
 // Disown is "it was not me": the address is not asked again for a month, and what

@@ -16,8 +16,7 @@ import (
 // The caps on confirmation mails. Over those of an address a request is dropped,
 // over those of an hour it waits.
 const (
-	mailsAnAddressADay   = 1
-	mailsAnAddressAMonth = 3
+	mailsAnAddressAMonth = 3   // and one a day
 	mailsADomain         = 30  // an hour, but for those of largeDomains
 	mailsANetwork        = 32  // an hour: a hut or a bus full of people
 	mailsAnHour          = 200 // in all
@@ -118,11 +117,23 @@ func (w *confirmationWorker) decide(ctx context.Context) error {
 	}
 }
 
-// decideBatch decides on requests in one transaction.
+// decideBatch decides on requests in one transaction. One that is gone was decided on,
+// and one that is damaged is reported by the store.
 func (w *confirmationWorker) decideBatch(seqs []uint64) error {
 	d := decisions{confirmationWorker: w, now: w.n.now()}
-	err := w.n.o.Store.Update("decide on requests", func(tx *store.Tx) error { return d.all(tx, seqs) })
-	if err != nil && !errors.Is(err, errNothingToWrite) {
+	err := w.n.o.Store.Update("decide on requests", func(tx *store.Tx) error {
+		for _, seq := range seqs {
+			request, err := tx.Request(seq)
+			if err != nil {
+				continue
+			}
+			if err := d.one(tx, request); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
 		return err
 	}
 	w.waiting += d.waiting
@@ -187,32 +198,11 @@ func domainOf(address string) string {
 	return strings.ToLower(domain)
 }
 
-// errNothingToWrite ends a transaction that has nothing to keep without a commit.
-var errNothingToWrite = errors.New("nothing to write")
-
 // decisions are those of one transaction.
 type decisions struct {
 	*confirmationWorker
 	now                     time.Time
 	mails, dropped, waiting int
-}
-
-// all decides on requests. One that is gone was decided on, and one that is damaged is
-// reported by the store.
-func (d *decisions) all(tx *store.Tx, seqs []uint64) error {
-	for _, seq := range seqs {
-		request, err := tx.Request(seq)
-		if err != nil {
-			continue
-		}
-		if err := d.one(tx, request); err != nil {
-			return err
-		}
-	}
-	if d.mails+d.dropped == 0 {
-		return errNothingToWrite
-	}
-	return nil
 }
 
 // one decides on a request: whether the address may get a mail at all, and whether
@@ -224,15 +214,10 @@ func (d *decisions) one(tx *store.Tx, request *subscription.Request) error {
 		return err
 	}
 	times = slices.DeleteFunc(times, func(t time.Time) bool { return d.now.Sub(t) >= month })
-	today := 0
-	for _, t := range times {
-		if d.now.Sub(t) < day {
-			today++
-		}
-	}
+	today := slices.ContainsFunc(times, func(t time.Time) bool { return d.now.Sub(t) < day })
 	switch {
 	case request.Trap, !d.now.Before(request.Until), d.n.suppressed(tx, mailbox, d.now),
-		today >= mailsAnAddressADay, len(times) >= mailsAnAddressAMonth:
+		today, len(times) >= mailsAnAddressAMonth:
 		d.dropped++
 		return tx.DropRequest(request.Seq)
 	}

@@ -47,24 +47,24 @@ func TestCapsOfAnAddress(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.start()
 		for range 5 {
-			w.ask("ana@x.cl", wishes(nil))
-			w.ask("Ana@X.CL", wishes(nil))
+			w.ask("ana@x.cl", preferences(nil))
+			w.ask("Ana@X.CL", preferences(nil))
 		}
 		w.expectMails("a day", 1)
 		w.skip(24 * time.Hour)
-		w.ask("ana@x.cl", wishes(nil))
+		w.ask("ana@x.cl", preferences(nil))
 		w.expectMails("the next day", 1)
 		w.skip(24 * time.Hour)
-		w.ask("ana@x.cl", wishes(nil))
+		w.ask("ana@x.cl", preferences(nil))
 		w.expectMails("the third day", 1)
 		w.skip(24 * time.Hour)
-		w.ask("ana@x.cl", wishes(nil))
+		w.ask("ana@x.cl", preferences(nil))
 		w.expectMails("the fourth day", 0)
 		w.skip(27*24*time.Hour - time.Hour)
-		w.ask("ana@x.cl", wishes(nil))
+		w.ask("ana@x.cl", preferences(nil))
 		w.expectMails("before thirty days", 0)
 		w.skip(time.Hour)
-		w.ask("ana@x.cl", wishes(nil))
+		w.ask("ana@x.cl", preferences(nil))
 		w.expectMails("after thirty days", 1)
 		if n := w.waiting(); n != 0 {
 			t.Errorf("%d requests are kept", n)
@@ -78,19 +78,19 @@ func TestOneMailboxUnderManyNames(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.start()
 		for i := range 6 {
-			w.ask(fmt.Sprintf("ana+%d@x.cl", i), wishes(nil))
-			w.ask("evasoto"[:i+1]+"."+"evasoto"[i+1:]+"@gmail.com", wishes(nil))
-			w.ask(fmt.Sprintf("EvaSoto+%d@GoogleMail.com", i), wishes(nil))
+			w.ask(fmt.Sprintf("ana+%d@x.cl", i), preferences(nil))
+			w.ask("evasoto"[:i+1]+"."+"evasoto"[i+1:]+"@gmail.com", preferences(nil))
+			w.ask(fmt.Sprintf("EvaSoto+%d@GoogleMail.com", i), preferences(nil))
 		}
 		w.expectMails("two mailboxes", 2)
-		w.ask("eva+1@x.cl", wishes(nil))
+		w.ask("eva+1@x.cl", preferences(nil))
 		if err := w.n.Disown(w.link("eva+1@x.cl")); err != nil {
 			t.Fatal(err)
 		}
 		w.expectMails("a third", 1)
 		w.skip(25 * time.Hour)
-		w.ask("eva@x.cl", wishes(nil))
-		w.ask("EVA+2@x.cl", wishes(nil))
+		w.ask("eva@x.cl", preferences(nil))
+		w.ask("EVA+2@x.cl", preferences(nil))
 		w.expectMails("after it was not me", 0)
 	})
 }
@@ -99,9 +99,9 @@ func TestTheTrapAndTheUnwilling(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.start()
 		w.update(func(tx *store.Tx) error { return tx.Suppress(w.keys.AddressKey("eva@x.cl"), time.Now()) })
-		w.ask("EVA@x.cl", wishes(nil))
+		w.ask("EVA@x.cl", preferences(nil))
 		now := time.Now().UTC()
-		if err := w.n.Ask(&subscription.Request{Address: "ana@x.cl", Preferences: wishes(nil), Until: now.Add(48 * time.Hour), Trap: true}); err != nil {
+		if err := w.n.Ask(&subscription.Request{Address: "ana@x.cl", Preferences: preferences(nil), Until: now.Add(48 * time.Hour), Trap: true}); err != nil {
 			t.Fatal(err)
 		}
 		w.pass(time.Second)
@@ -117,7 +117,7 @@ func (w *world) askMany(domain string, from, to int) {
 	w.update(func(tx *store.Tx) error {
 		for i := from; i < to; i++ {
 			err := tx.PutRequest(&subscription.Request{
-				Address: fmt.Sprintf("p%d@%s", i, domain), Preferences: wishes(nil), Until: time.Now().UTC().Add(48 * time.Hour),
+				Address: fmt.Sprintf("p%d@%s", i, domain), Preferences: preferences(nil), Until: time.Now().UTC().Add(48 * time.Hour),
 			})
 			if err != nil {
 				return err
@@ -134,6 +134,17 @@ func TestCapsOfADomainAndOfAll(t *testing.T) {
 		w.start()
 		w.askMany("x.cl", 0, 40)
 		w.askMany("X.cl", 40, 50)
+		for i := range 30 { // what becomes of a request makes no room for another
+			link := w.link(fmt.Sprintf("p%d@x.cl", i))
+			if _, _, err := w.n.Confirm(link); err != nil {
+				t.Fatal(err)
+			}
+			if i%2 == 0 {
+				if err := w.n.Disown(link); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
 		w.expectMails("a domain", 30)
 		w.askMany("y.cl", 0, 10)
 		w.expectMails("another is not held up", 10)
@@ -164,32 +175,6 @@ func TestCapsOfADomainAndOfAll(t *testing.T) {
 		if n := w.log.count("it may be abuse"); n != 3 { // once more after the restart, and now
 			t.Errorf("the alarm was raised %d times", n)
 		}
-	})
-}
-
-// What becomes of a request makes no room for another, a restart included.
-func TestCapsOutlastWhatWasAsked(t *testing.T) {
-	inWorld(t, func(w *world) {
-		w.start()
-		w.askMany("x.cl", 0, 40)
-		for i := range 30 {
-			address := fmt.Sprintf("p%d@x.cl", i)
-			if i%2 == 0 {
-				if err := w.n.Disown(w.link(address)); err != nil {
-					t.Fatal(err)
-				}
-			} else if _, _, err := w.n.Confirm(w.link(address)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		w.expectMails("a domain", 30)
-		w.stop()
-		w.n = w.notifier(t, nil)
-		w.start()
-		w.pass(50 * time.Minute)
-		w.expectMails("the same hour", 0)
-		w.pass(12 * time.Minute)
-		w.expectMails("the next hour", 10)
 	})
 }
 
@@ -225,7 +210,7 @@ func TestWhatWasNotConfirmedIsErased(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.start()
 		w.mail.script(always(message.Retry))
-		w.ask("ana@x.cl", wishes(nil))
+		w.ask("ana@x.cl", preferences(nil))
 		w.pass(50 * time.Hour)
 		w.view(func(tx *store.Tx) error {
 			return tx.EachPending(func(_ subscription.Hash, p *subscription.Pending) error {
@@ -251,7 +236,7 @@ func TestARepeatedConfirmationIsTheSame(t *testing.T) {
 			return message.Result{}
 		})
 		w.start()
-		w.ask("ana@x.cl", wishes(nil))
+		w.ask("ana@x.cl", preferences(nil))
 		w.pass(time.Hour)
 		if len(tried) != 3 {
 			t.Fatalf("tried %d times", len(tried))
@@ -269,11 +254,11 @@ func TestARepeatedConfirmationIsTheSame(t *testing.T) {
 // in whether the address is known.
 func TestKnownAndUnknownAddressesAreTheSameWork(t *testing.T) {
 	work := func(w *world, address func(i int) string) (writes []int64) {
-		w.reader("known-000@x.cl", wishes(nil))
+		w.reader("known-000@x.cl", preferences(nil))
 		w.update(func(tx *store.Tx) error { return tx.Suppress(w.keys.AddressKey("never-000@x.cl"), time.Now()) })
 		for i := range 60 {
 			before := w.store.Stats()
-			err := w.n.Ask(&subscription.Request{Address: address(i), Preferences: wishes(nil), Until: noon.Add(48 * time.Hour)})
+			err := w.n.Ask(&subscription.Request{Address: address(i), Preferences: preferences(nil), Until: noon.Add(48 * time.Hour)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -305,10 +290,10 @@ func TestTheLogNamesNobody(t *testing.T) {
 		w.start()
 		for _, v := range []message.Verdict{message.Delivered, message.Retry, message.Bounced, message.Unsendable, message.OurFault} {
 			w.mail.script(always(v))
-			w.ask(fmt.Sprintf("secreta%d@x.cl", v), wishes(nil))
+			w.ask(fmt.Sprintf("secreta%d@x.cl", v), preferences(nil))
 			w.pass(30 * time.Minute)
 		}
-		w.browser("https://push.example/secreta", wishes(nil))
+		w.browser("https://push.example/secreta", preferences(nil))
 		w.pass(time.Hour)
 		if w.log.count("secreta") != 0 || w.log.count("secreta@") != 0 || w.log.count("x.cl") != 0 || w.log.count("confirmar/") != 0 {
 			t.Errorf("in the log: %s", &w.log.text)
@@ -322,7 +307,7 @@ func TestErasedMeansGoneFromTheFile(t *testing.T) {
 	w := newWorld(t, folder)
 	defer w.store.Close()
 	for i := range 200 {
-		w.reader(fmt.Sprintf("quien-se-fue-%d@example.cl", i), wishes(nil))
+		w.reader(fmt.Sprintf("quien-se-fue-%d@example.cl", i), preferences(nil))
 	}
 	w.view(func(tx *store.Tx) error { return nil })
 	for i := range 200 {
@@ -357,14 +342,14 @@ func TestItWasNotMeIsNotForEver(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.start()
 		for _, who := range []string{"eva@x.cl", "ana@x.cl", "leo@x.cl"} {
-			w.ask(who, wishes(nil))
+			w.ask(who, preferences(nil))
 			if err := w.n.Disown(w.link(who)); err != nil {
 				t.Fatal(err)
 			}
 		}
 		w.expectMails("the first", 3)
 		w.skip(29 * 24 * time.Hour)
-		w.ask("eva@x.cl", wishes(nil))
+		w.ask("eva@x.cl", preferences(nil))
 		w.expectMails("after 29 days", 0)
 		if found, err := w.n.Unblock("ANA+casa@x.cl"); !found || err != nil {
 			t.Errorf("unblocked: %v, %v", found, err)
@@ -372,11 +357,11 @@ func TestItWasNotMeIsNotForEver(t *testing.T) {
 		if found, err := w.n.Unblock("nadie@x.cl"); found || err != nil {
 			t.Errorf("unblocked somebody who was not: %v, %v", found, err)
 		}
-		w.ask("ana@x.cl", wishes(nil))
-		w.ask("leo@x.cl", wishes(nil))
+		w.ask("ana@x.cl", preferences(nil))
+		w.ask("leo@x.cl", preferences(nil))
 		w.expectMails("unblocked", 1)
 		w.skip(2 * 24 * time.Hour)
-		w.ask("eva@x.cl", wishes(nil))
+		w.ask("eva@x.cl", preferences(nil))
 		w.expectMails("after 31 days", 1)
 	})
 }
@@ -391,7 +376,7 @@ func TestWhoeverAsksForManyWaits(t *testing.T) {
 			inWorld(t, func(w *world) {
 				ask := func(network string, addresses ...string) {
 					for _, address := range addresses {
-						r := &subscription.Request{Address: address, Preferences: wishes(nil)}
+						r := &subscription.Request{Address: address, Preferences: preferences(nil)}
 						if fair {
 							r.From = netip.MustParsePrefix(network)
 						}
@@ -426,32 +411,21 @@ func TestWhoeverAsksForManyWaits(t *testing.T) {
 	}
 }
 
-// When the room of an hour is full networks take turns in the next, whoever came first.
-func TestNetworksTakeTurns(t *testing.T) {
-	c := newConfirmationWorker(&Notifier{})
-	many, other, served := subscription.AddressKey{1}, subscription.AddressKey{2}, subscription.AddressKey{3}
-	c.mailed[mailShare{network: served}] = make([]time.Time, 2)
-	list := []store.Waiting{{Seq: 1, Network: served}, {Seq: 2, Network: many}, {Seq: 3, Network: many}, {Seq: 4, Network: many}, {Seq: 5, Network: other}}
-	if got := c.inTurns(list); !slices.Equal(got, []uint64{2, 5, 3, 1, 4}) {
-		t.Errorf("%v", got)
-	}
-}
-
 // Hundreds of networks with domains of their own leave mails to the large domains and to
 // those where somebody is subscribed for a day. That somebody just confirmed a mail there
 // is no such thing.
 func TestNewDomainsLeaveMailsToKnownOnes(t *testing.T) {
 	inWorld(t, func(w *world) {
 		ask := func(network int, address string) {
-			r := &subscription.Request{Address: address, Preferences: wishes(nil), From: netip.MustParsePrefix(fmt.Sprintf("2001:db8:%x::/48", network))}
+			r := &subscription.Request{Address: address, Preferences: preferences(nil), From: netip.MustParsePrefix(fmt.Sprintf("2001:db8:%x::/48", network))}
 			if err := w.n.Ask(r); err != nil {
 				t.Fatal(err)
 			}
 		}
-		w.reader("ana@club.cl", wishes(nil))
+		w.reader("ana@club.cl", preferences(nil))
 		w.start()
 		w.skip(25 * time.Hour)
-		w.reader("eva@fresh.cl", wishes(nil))
+		w.reader("eva@fresh.cl", preferences(nil))
 		for i := range 400 {
 			ask(i, fmt.Sprintf("a%d@d%d.cl", i, i))
 		}

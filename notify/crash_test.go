@@ -85,7 +85,7 @@ func childNotifier(folder, port string) (*Notifier, error) {
 		return nil, err
 	}
 	return New(Options{
-		Store: file, Keys: keys, Catalogue: catalogue.Default(), BaseURL: "https://v.cl", Contact: "a@v.cl", Mail: mailer, Push: pusher,
+		Store: file, Keys: keys, Catalogue: catalogue.Default(), BaseURL: "https://v.cl", Contact: "a@v.cl", Mail: mailer, Push: []Pusher{pusher},
 		Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
 }
@@ -161,10 +161,9 @@ func newReceivers(t *testing.T) *receivers {
 	})
 	w := newWorld(t, p.folder)
 	defer w.store.Close()
-	var ids []subscription.ID
 	w.update(func(tx *store.Tx) error {
 		for i := range numPeople {
-			s := &subscription.Subscription{ID: subscription.NewID(), Preferences: wishes(nil), Address: fmt.Sprintf("p%d@x.cl", i)}
+			s := &subscription.Subscription{ID: subscription.NewID(), Preferences: preferences(nil), Address: fmt.Sprintf("p%d@x.cl", i)}
 			if i%2 == 1 {
 				hosts, err := subscription.ParsePushHosts([]string{p.service.Origin()})
 				if err != nil {
@@ -182,17 +181,17 @@ func newReceivers(t *testing.T) *receivers {
 			if err := tx.PutSubscription(s); err != nil {
 				return err
 			}
-			ids = append(ids, s.ID)
 		}
 		return nil
 	})
 	w.issue("viento", nil, alert.Opened)
 	w.cycle()
+	viento := w.alerts["viento"]
 	w.update(func(tx *store.Tx) error {
 		now := w.n.now()
 		return errors.Join(
 			tx.PutOutage(store.Outage{Since: now.Add(-noDataAfter), Decided: true}),
-			w.n.enqueueData(tx, ids, store.NoDataItem, now),
+			w.n.enqueueData(tx, store.NoDataItem, []string{threadOf(&viento)}, now),
 		)
 	})
 	if n := queued(w.n); n != 2*numPeople {

@@ -3,9 +3,7 @@ package notify
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -44,11 +42,11 @@ func (n *Notifier) Decide(tx *store.Tx, c *store.Cycle, changed []store.ChangedA
 type decider struct {
 	tx      *store.Tx
 	now     time.Time
-	changes []change         // the worst first
-	byPlace map[string][]int // changes that hold, by the place under which they are followed
-	endings map[subscription.ID][]int
-	items   []*store.Item   // decided and not yet kept
-	records []decidedRecord // likewise
+	changes []change                  // the worst first
+	byPlace map[string][]int          // changes that hold, by the place under which they are followed
+	endings map[subscription.ID][]int // those that are over, by who was told of their thread
+	items   []*store.Item             // decided and not yet kept
+	records []decidedRecord           // likewise
 
 	touched []int         // changes that may concern the person at hand
 	threads []threadState // of the person at hand
@@ -86,7 +84,7 @@ func newDecider(tx *store.Tx, parks *catalogue.Catalogue, now time.Time, changed
 	d := &decider{tx: tx, now: now, byPlace: map[string][]int{}, endings: map[subscription.ID][]int{}}
 	for i := range changed {
 		a := changed[i].Alert
-		next := change{alert: a, thread: threadOf(a), zone: zoneOf(parks, a.Park), active: a.Active(d.now)}
+		next := change{alert: a, thread: threadOf(a), zone: parkOf(parks, a.Park).TimeZone, active: a.Active(d.now)}
 		if k := len(changed[i].Notices); k > 0 {
 			next.notice = &changed[i].Notices[k-1]
 		}
@@ -123,110 +121,82 @@ func trueLast(a, b bool) int {
 	return -1
 }
 
+// all decides for everybody who follows a place of a change, or was told of one that is
+// over, wherever its trails are now.
 func (d *decider) all() error {
-	concerned, err := d.findEndings()
-	if err != nil {
+	if err := d.findEndings(); err != nil || len(d.byPlace)+len(d.endings) == 0 {
 		return err
 	}
-	if places := slices.Sorted(maps.Keys(d.byPlace)); len(places) > 0 {
-		err = d.tx.EachFollower(places, func(f *store.Follower, at []int) error {
-			d.touched = d.touched[:0]
-			for _, i := range at {
-				d.touched = append(d.touched, d.byPlace[places[i]]...)
+	return d.tx.EachSubscription(func(s *subscription.Subscription) error {
+		d.touched = append(d.touched[:0], d.endings[s.ID]...)
+		for _, places := range [][]string{s.Preferences.Parks, s.Preferences.Trails} {
+			for _, place := range places {
+				d.touched = append(d.touched, d.byPlace[place]...)
 			}
-			return d.person(f)
+		}
+		if len(d.touched) == 0 {
+			return nil
+		}
+		slices.Sort(d.touched)
+		d.touched = slices.Compact(d.touched)
+		item, err := d.item(s)
+		if err == nil && len(item.News) > 0 {
+			d.items = append(d.items, item)
+		}
+		return err
+	})
+}
+
+// findEndings finds those who were told of the threads that are over.
+func (d *decider) findEndings() error {
+	for i := range d.changes {
+		if !d.changes[i].over() {
+			continue
+		}
+		err := d.tx.EachDecided(d.changes[i].thread, func(id subscription.ID, r store.Decided) error {
+			if !r.Over && r.Until.After(d.now) {
+				d.endings[id] = append(d.endings[id], i)
+			}
+			return nil
 		})
 		if err != nil {
-			return err
-		}
-	}
-	for _, id := range concerned {
-		if err := d.formerFollower(id); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// findEndings finds those to whom something was told of the threads that are over,
-// wherever their trails are now.
-func (d *decider) findEndings() (ids []subscription.ID, err error) {
-	for i := range d.changes {
-		if !d.changes[i].over() {
-			continue
-		}
-		err := d.tx.EachDecided(d.changes[i].thread, func(id subscription.ID, r store.Decided) error {
-			if r.Over || !r.Until.After(d.now) {
-				return nil
-			}
-			if len(d.endings[id]) == 0 {
-				ids = append(ids, id)
-			}
-			d.endings[id] = append(d.endings[id], i)
-			return nil
-		})
+// item decides what a person is told of the changes touched; without News it is nothing.
+// It is due at the end of the person's quiet hours unless there is danger in it, and
+// expires when the last of its alerts ends, after a day where it tells of an end.
+func (d *decider) item(s *subscription.Subscription) (*store.Item, error) {
+	item := &store.Item{Channel: s.Channel, Kind: store.NewsItem, Subscriber: s.ID, DecidedAt: d.now, Expires: d.now}
+	d.threads = d.threads[:0]
+	for _, i := range d.touched {
+		c := &d.changes[i]
+		state, err := d.thread(s.ID, c.thread)
 		if err != nil {
 			return nil, err
 		}
-	}
-	return ids, nil
-}
-
-// formerFollower decides on endings for somebody who follows no place of the other
-// changes.
-func (d *decider) formerFollower(id subscription.ID) error {
-	if len(d.endings[id]) == 0 {
-		return nil // decided with the rest
-	}
-	s, err := d.tx.Subscription(id)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	d.touched = d.touched[:0]
-	return d.person(&store.Follower{ID: id, Channel: s.Channel, Conditions: s.Preferences.Conditions})
-}
-
-// person decides what one person is told of the changes touched, and of endings.
-func (d *decider) person(f *store.Follower) error {
-	d.touched = append(d.touched, d.endings[f.ID]...)
-	delete(d.endings, f.ID)
-	slices.Sort(d.touched)
-	d.touched = slices.Compact(d.touched)
-	list, due, err := d.choose(f)
-	if err == nil && len(list) > 0 {
-		d.items = append(d.items, d.item(store.NewsItem, f, list, due))
-	}
-	return err
-}
-
-// choose picks the news for a person from the changes touched, and when they are due: at
-// the end of the person's quiet hours unless there is danger among them.
-func (d *decider) choose(f *store.Follower) (list []store.News, due time.Time, err error) {
-	d.threads = d.threads[:0]
-	danger := false
-	for _, i := range d.touched {
-		c := &d.changes[i]
-		state, err := d.thread(f.ID, c.thread)
-		if err != nil {
-			return nil, due, err
-		}
-		what, news := d.newsFor(f, c, state)
+		what, news := d.changeFor(&s.Preferences.Conditions, c, state)
 		if !news {
 			continue
 		}
-		list = append(list, store.News{Alert: c.alert.ID, What: what})
-		danger = danger || c.alert.Level == alert.Danger && !c.over()
-		if end, _ := quietEnd(f.Quiet, d.now, c.zone); due.IsZero() || end.Before(due) {
-			due = end
+		item.News = append(item.News, store.News{Alert: c.alert.ID, What: what})
+		if c.over() {
+			item.Expires = later(item.Expires, d.now.Add(day))
+		} else {
+			item.Expires = later(item.Expires, c.alert.End)
+			item.Urgent = item.Urgent || c.alert.Level == alert.Danger
+		}
+		if end, _ := quietEnd(s.Preferences.Quiet, d.now, c.zone); item.Due.IsZero() || end.Before(item.Due) {
+			item.Due = end
 		}
 	}
-	if danger {
-		due = d.now
+	if item.Urgent {
+		item.Due = d.now
 	}
-	return list, due, d.putThreads(f.ID)
+	return item, d.putThreads(s.ID)
 }
 
 // thread returns the state of a thread for the person at hand.
@@ -244,15 +214,15 @@ func (d *decider) thread(id subscription.ID, thread string) (*threadState, error
 	return &d.threads[len(d.threads)-1], err
 }
 
-// newsFor decides whether a change is news for a person and which, and notes it in the
+// changeFor decides whether a change is news for a person and which, and notes it in the
 // thread's state.
-func (d *decider) newsFor(f *store.Follower, c *change, s *threadState) (what alert.ChangeKind, news bool) {
+func (d *decider) changeFor(conditions *subscription.Conditions, c *change, s *threadState) (what alert.ChangeKind, news bool) {
 	switch {
 	case c.over():
 		again := s.changed && !s.next.Over // the thread goes on with another alert
 		what, news = c.notice.What, s.known && !s.last.Over && !again
-	case wants(&f.Conditions, c.alert, c.zone):
-		what, news = newsOf(c.alert, c.notice, s.last, s.known, d.now)
+	case wants(conditions, c.alert, c.zone):
+		what, news = changeToTell(c.alert, c.notice, s.last, s.known, d.now)
 	default:
 		return 0, false
 	}
@@ -287,28 +257,6 @@ func (d *decider) putThreads(id subscription.ID) error {
 		}
 	}
 	return nil
-}
-
-// item returns an item of news. It expires when the last of its alerts ends, and after
-// a day where it tells of an end.
-func (d *decider) item(kind store.ItemKind, f *store.Follower, list []store.News, due time.Time) *store.Item {
-	i := &store.Item{
-		Channel: f.Channel, Kind: kind, Subscriber: f.ID, News: list,
-		DecidedAt: d.now, Due: due, Expires: d.now,
-	}
-	for _, k := range d.touched {
-		c := &d.changes[k]
-		if !slices.ContainsFunc(list, func(n store.News) bool { return n.Alert == c.alert.ID }) {
-			continue
-		}
-		if c.over() {
-			i.Expires = later(i.Expires, d.now.Add(day))
-			continue
-		}
-		i.Expires = later(i.Expires, c.alert.End)
-		i.Urgent = i.Urgent || c.alert.Level == alert.Danger
-	}
-	return i
 }
 
 // keep writes what was decided, in the order of the keys: within a transaction bbolt

@@ -11,9 +11,9 @@ import (
 	"vigia/store/subscription"
 )
 
-// told drives one follower by push through changes of alerts and compares what he
+// expectAfter drives one follower by push through changes of alerts and compares what he
 // is told after each.
-func (w *world) told(after time.Duration, want ...string) {
+func (w *world) expectAfter(after time.Duration, want ...string) {
 	w.Helper()
 	w.pass(after)
 	w.cycle()
@@ -23,7 +23,7 @@ func (w *world) told(after time.Duration, want ...string) {
 
 func (w *world) follower(name string, change func(p *subscription.Preferences)) (token string) {
 	w.Helper()
-	token = w.browser(name, wishes(change))
+	token = w.browser(name, preferences(change))
 	if w.stop == nil {
 		w.start()
 	}
@@ -37,9 +37,9 @@ func TestWhoIsToldOfAnAlert(t *testing.T) {
 		return subscription.DateOf(noon.AddDate(0, 0, after), time.UTC)
 	}
 	for name, c := range map[string]struct {
-		wishes func(p *subscription.Preferences)
-		alert  func(a *alert.Alert)
-		told   bool
+		preferences func(p *subscription.Preferences)
+		alert       func(a *alert.Alert)
+		delivered   bool
 	}{
 		"the park":           {nil, nil, true},
 		"another park":       {func(p *subscription.Preferences) { p.Parks = []string{"alerce-andino"} }, nil, false},
@@ -61,12 +61,12 @@ func TestWhoIsToldOfAnAlert(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(w *world) {
-				w.follower("luz", c.wishes)
+				w.follower("luz", c.preferences)
 				w.issue("viento", c.alert, alert.Opened)
-				if c.told {
-					w.told(0, "luz: news opened viento")
+				if c.delivered {
+					w.expectAfter(0, "luz: news opened viento")
 				} else {
-					w.told(0)
+					w.expectAfter(0)
 				}
 			})
 		})
@@ -79,11 +79,11 @@ func TestOneMessageHoweverManyAlerts(t *testing.T) {
 		w.issue("frio", func(a *alert.Alert) { a.Hazard, a.Start = hazard.Cold, a.Start.Add(-time.Hour) }, alert.Opened)
 		w.issue("viento", nil, alert.Opened)
 		w.issue("nieve", func(a *alert.Alert) { a.Hazard, a.Level = hazard.Snow, alert.Danger }, alert.Opened)
-		w.told(0, "luz: news opened nieve opened frio opened viento")
+		w.expectAfter(0, "luz: news opened nieve opened frio opened viento")
 		w.issue("viento", dropped, alert.Withdrawn)
 		w.issue("frio", raised, alert.Raised)
-		w.told(time.Hour, "luz: news raised frio withdrawn viento")
-		w.told(time.Hour)
+		w.expectAfter(time.Hour, "luz: news raised frio withdrawn viento")
+		w.expectAfter(time.Hour)
 	})
 }
 
@@ -96,19 +96,19 @@ func TestWhatIsNewsToOneIsNotToAnother(t *testing.T) {
 			p.Trip = &subscription.Trip{From: subscription.DateOf(noon.AddDate(0, 0, 2), time.UTC), To: subscription.DateOf(noon.AddDate(0, 0, 5), time.UTC)}
 		})
 		w.issue("viento", nil, alert.Opened)
-		w.told(0, "park: news opened viento")
+		w.expectAfter(0, "park: news opened viento")
 		w.issue("viento", func(a *alert.Alert) { a.Trails = append(a.Trails, "otro") })
-		w.told(time.Hour, "trail: news opened viento") // his trail joined
+		w.expectAfter(time.Hour, "trail: news opened viento") // his trail joined
 		w.issue("viento", func(a *alert.Alert) { a.End = noon.AddDate(0, 0, 2) })
-		w.told(time.Hour, "trip: news opened viento") // it lasts into his trip
+		w.expectAfter(time.Hour, "trip: news opened viento") // it lasts into his trip
 		w.issue("viento", raised, alert.Raised)
-		w.told(time.Hour, "danger: news opened viento", "park: news raised viento", "trail: news raised viento", "trip: news raised viento")
+		w.expectAfter(time.Hour, "danger: news opened viento", "park: news raised viento", "trail: news raised viento", "trip: news raised viento")
 		w.issue("viento", func(a *alert.Alert) { a.Level = alert.Caution })
-		w.told(time.Hour)
+		w.expectAfter(time.Hour)
 		w.issue("viento", raised) // as they were told
-		w.told(time.Hour)
+		w.expectAfter(time.Hour)
 		w.issue("viento", dropped, alert.Withdrawn)
-		w.told(time.Hour, "danger: news withdrawn viento", "park: news withdrawn viento", "trail: news withdrawn viento", "trip: news withdrawn viento")
+		w.expectAfter(time.Hour, "danger: news withdrawn viento", "park: news withdrawn viento", "trail: news withdrawn viento", "trip: news withdrawn viento")
 	})
 }
 
@@ -123,15 +123,15 @@ func TestAnEarlierBeginningOnOnesOwnTrail(t *testing.T) {
 		}
 		w.issue("otro", func(a *alert.Alert) { a.Trails = []string{"otro"} }, alert.Opened)
 		w.issue("aqui", at(40))
-		w.told(0, "park: news opened otro opened aqui", "trail: news opened aqui")
+		w.expectAfter(0, "park: news opened otro opened aqui", "trail: news opened aqui")
 		w.issue("aqui", at(38))
-		w.told(time.Hour)
+		w.expectAfter(time.Hour)
 		w.issue("aqui", at(37))
-		w.told(time.Hour, "trail: news moved aqui")
+		w.expectAfter(time.Hour, "trail: news moved aqui")
 		w.issue("aqui", at(33)) // a third message within two days would be noise
-		w.told(time.Hour)
+		w.expectAfter(time.Hour)
 		w.issue("aqui", func(a *alert.Alert) { raised(a); at(20)(a) })
-		w.told(time.Hour, "park: news raised aqui", "trail: news raised aqui")
+		w.expectAfter(time.Hour, "park: news raised aqui", "trail: news raised aqui")
 	})
 }
 
@@ -142,9 +142,9 @@ func TestDangerOnOnesOwnTrailIsNotHeldBack(t *testing.T) {
 		w.follower("park", nil)
 		w.issue("aqui", nil, alert.Opened)
 		w.issue("alla", func(a *alert.Alert) { a.Trails, a.Level = []string{"otro"}, alert.Danger }, alert.Opened)
-		w.told(0, "park: news opened alla opened aqui", "trail: news opened aqui")
+		w.expectAfter(0, "park: news opened alla opened aqui", "trail: news opened aqui")
 		w.issue("aqui", raised) // the park knows of danger
-		w.told(time.Hour, "trail: news raised aqui")
+		w.expectAfter(time.Hour, "trail: news raised aqui")
 	})
 }
 
@@ -155,23 +155,23 @@ func TestAStartThatComesNearer(t *testing.T) {
 			return func(a *alert.Alert) { a.Start = a.Start.Add(time.Duration(-h) * time.Hour) }
 		}
 		w.issue("viento", func(a *alert.Alert) { a.Start, a.End = a.Start.Add(24*time.Hour), a.End.Add(24*time.Hour) }, alert.Opened)
-		w.told(0, "luz: news opened viento")
+		w.expectAfter(0, "luz: news opened viento")
 		w.issue("viento", earlier(2))
-		w.told(time.Hour)
+		w.expectAfter(time.Hour)
 		w.issue("viento", earlier(1), alert.Moved)
-		w.told(time.Hour, "luz: news moved viento")
+		w.expectAfter(time.Hour, "luz: news moved viento")
 		w.follower("sol", nil)
 		w.push.new()
 		w.issue("viento", earlier(2), alert.Moved) // to whom it is three hours, and nobody is
-		w.told(time.Hour)
+		w.expectAfter(time.Hour)
 	})
 }
 
 func TestTheEndIsToldToThoseWhoHeard(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.start()
-		w.reader("ana@x.cl", wishes(nil))
-		w.reader("eva@x.cl", wishes(nil))
+		w.reader("ana@x.cl", preferences(nil))
+		w.reader("eva@x.cl", preferences(nil))
 		w.mail.script(func(s *sending) message.Result {
 			if s.to == "eva@x.cl" {
 				return message.Result{Verdict: message.Retry}
@@ -197,17 +197,17 @@ func TestAnEndThatIsNoneAnyMore(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.follower("luz", nil)
 		w.issue("uno", nil, alert.Opened)
-		w.told(0, "luz: news opened uno")
+		w.expectAfter(0, "luz: news opened uno")
 		w.push.script(always(message.Retry))
 		w.issue("uno", dropped, alert.Withdrawn)
-		w.told(time.Hour)
+		w.expectAfter(time.Hour)
 		w.push.script(nil)
 		w.issue("dos", func(a *alert.Alert) { a.Start = w.alerts["uno"].Start })
-		w.told(0) // no notice, and the end is not told: the wind is back as he knows it
+		w.expectAfter(0) // no notice, and the end is not told: the wind is back as he knows it
 		w.pass(6 * time.Hour)
 		w.expect(w.push)
 		w.issue("dos", dropped, alert.Withdrawn)
-		w.told(0, "luz: news withdrawn dos")
+		w.expectAfter(0, "luz: news withdrawn dos")
 	})
 }
 
@@ -217,13 +217,13 @@ func TestNothingToldIsNothingKnown(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.follower("luz", func(p *subscription.Preferences) { p.Quiet = &subscription.Quiet{From: 11 * 60, To: 14 * 60} }) // it is 12
 		w.issue("uno", nil, alert.Opened)
-		w.told(0)
+		w.expectAfter(0)
 		w.issue("uno", dropped, alert.Withdrawn)
-		w.told(time.Hour)
+		w.expectAfter(time.Hour)
 		w.pass(90 * time.Minute)
 		w.expect(w.push)
 		w.issue("dos", nil) // the park has had its messages
-		w.told(0, "luz: news opened dos")
+		w.expectAfter(0, "luz: news opened dos")
 	})
 }
 
@@ -232,7 +232,7 @@ func TestQuietHoursHoldAllButDanger(t *testing.T) {
 		quiet := func(p *subscription.Preferences) { p.Quiet = &subscription.Quiet{From: 11 * 60, To: 14 * 60} } // it is 12
 		w.follower("luz", quiet)
 		w.issue("viento", nil, alert.Opened)
-		w.told(0)
+		w.expectAfter(0)
 		w.pass(118 * time.Minute)
 		w.expect(w.push)
 		w.pass(2 * time.Minute)
@@ -240,11 +240,11 @@ func TestQuietHoursHoldAllButDanger(t *testing.T) {
 
 		w.pass(22 * time.Hour) // noon again
 		w.issue("nieve", func(a *alert.Alert) { a.Hazard = hazard.Snow }, alert.Opened)
-		w.told(0)
+		w.expectAfter(0)
 		w.issue("nieve", raised, alert.Raised)
-		w.told(time.Minute, "luz: news raised nieve") // the danger goes at once, with all that was held of it
+		w.expectAfter(time.Minute, "luz: news raised nieve") // the danger goes at once, with all that was held of it
 		w.issue("nieve", dropped, alert.Withdrawn)
-		w.told(time.Minute) // its end does not
+		w.expectAfter(time.Minute) // its end does not
 		w.pass(3 * time.Hour)
 		w.expect(w.push, "luz: news withdrawn nieve")
 		if left := w.store.Queued(subscription.WebPush); left != 0 {
@@ -258,10 +258,10 @@ func TestHeldNewsIsToldAsItIsThen(t *testing.T) {
 		token := w.follower("luz", func(p *subscription.Preferences) { p.Quiet = &subscription.Quiet{From: 11 * 60, To: 14 * 60} })
 		w.issue("viento", nil, alert.Opened)
 		w.issue("nieve", func(a *alert.Alert) { a.Hazard = hazard.Snow }, alert.Opened)
-		w.told(0)
+		w.expectAfter(0)
 		w.issue("nieve", dropped)
 		w.issue("viento", func(a *alert.Alert) { a.End = a.End.Add(time.Hour) })
-		w.told(time.Hour)
+		w.expectAfter(time.Hour)
 		w.pass(time.Hour)
 		w.expect(w.push, "luz: news opened viento")
 		if got := w.push.sent[len(w.push.sent)-1].Entries[0].Alert; !got.End.Equal(w.alerts["viento"].End) {
@@ -270,7 +270,7 @@ func TestHeldNewsIsToldAsItIsThen(t *testing.T) {
 		// Nothing left: he no longer follows the park when his quiet hours end.
 		w.pass(22 * time.Hour)
 		w.issue("lluvia", func(a *alert.Alert) { a.Hazard = hazard.Rain }, alert.Opened)
-		w.told(0)
+		w.expectAfter(0)
 		w.browser("luz", subscription.Preferences{Parks: []string{"alerce-andino"}, Conditions: subscription.Conditions{MinLevel: alert.Caution}})
 		w.pass(3 * time.Hour)
 		w.expect(w.push, "luz: welcome")
@@ -287,13 +287,13 @@ func TestALongAlertIsToldOnce(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.follower("luz", nil)
 		w.issue("calor", func(a *alert.Alert) { a.Hazard = hazard.Heat }, alert.Opened)
-		w.told(0, "luz: news opened calor")
+		w.expectAfter(0, "luz: news opened calor")
 		for range 200 {
 			w.issue("calor", func(a *alert.Alert) { a.End = a.End.Add(time.Hour) })
-			w.told(time.Hour)
+			w.expectAfter(time.Hour)
 		}
 		w.issue("calor", dropped, alert.Withdrawn)
-		w.told(time.Hour, "luz: news withdrawn calor")
+		w.expectAfter(time.Hour, "luz: news withdrawn calor")
 	})
 }
 
@@ -318,27 +318,27 @@ func TestOutage(t *testing.T) {
 		})
 		w.follower("someday", on(9, 12))
 		w.issue("viento", func(a *alert.Alert) { a.End = noon.AddDate(0, 0, 3) }, alert.Opened)
-		w.told(0, "told: news opened viento")
+		w.expectAfter(0, "told: news opened viento")
 		w.dark = true
 		for range 6 {
-			w.told(time.Hour)
+			w.expectAfter(time.Hour)
 		}
-		w.told(time.Hour, "soon: no-data", "told: no-data", "walking: no-data")
+		w.expectAfter(time.Hour, "soon: no-data", "told: no-data", "walking: no-data")
 		for i, s := range w.push.sent[len(w.push.sent)-3:] {
 			if want := noon.Add(time.Hour); s.Since.Sub(want).Abs() > time.Minute {
 				w.Errorf("message %d: since %v, want %v", i, s.Since, want)
 			}
 		}
-		w.told(58 * time.Minute)
-		w.told(2*time.Minute, "quiet: no-data") // 20 there
-		w.told(24 * time.Hour)
+		w.expectAfter(58 * time.Minute)
+		w.expectAfter(2*time.Minute, "quiet: no-data") // 20 there
+		w.expectAfter(24 * time.Hour)
 		w.dark = false
-		w.told(time.Hour, "quiet: data-back", "soon: data-back", "told: data-back", "walking: data-back")
-		w.told(time.Hour)
+		w.expectAfter(time.Hour, "quiet: data-back", "soon: data-back", "told: data-back", "walking: data-back")
+		w.expectAfter(time.Hour)
 		w.dark = true
-		w.told(time.Hour)
+		w.expectAfter(time.Hour)
 		w.dark = false
-		w.told(5 * time.Hour) // too short to be told, and so is its end
+		w.expectAfter(5 * time.Hour) // too short to be told, and so is its end
 	})
 }
 
@@ -349,11 +349,11 @@ func TestAnOutageThatIsOverBeforeItIsTold(t *testing.T) {
 			p.Quiet = &subscription.Quiet{From: 18 * 60, To: 6 * 60}
 		})
 		w.dark = true
-		w.told(0)
-		w.told(7 * time.Hour)
+		w.expectAfter(0)
+		w.expectAfter(7 * time.Hour)
 		w.dark = false
-		w.told(time.Hour)
-		w.told(24 * time.Hour)
+		w.expectAfter(time.Hour)
+		w.expectAfter(24 * time.Hour)
 		if got := w.outcomes(); got[store.ObsoleteOutcome] != 2 {
 			w.Errorf("%v: want both obsolete", got)
 		}
@@ -364,22 +364,13 @@ func TestACycleWithoutChangesWritesNothingOfPeople(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.follower("luz", nil)
 		w.issue("viento", nil, alert.Opened)
-		w.told(0, "luz: news opened viento")
+		w.expectAfter(0, "luz: news opened viento")
 		before := w.outcomes()
 		for range 5 {
-			w.told(time.Hour)
+			w.expectAfter(time.Hour)
 		}
 		if w.outcomes() != before || w.store.Queued(subscription.WebPush) != 0 {
 			w.Errorf("%v and %d queued after idle cycles", w.outcomes(), w.store.Queued(subscription.WebPush))
-		}
-	})
-}
-
-func TestDecidingStopsWithTheStore(t *testing.T) {
-	inWorld(t, func(w *world) {
-		w.store.Close()
-		if err := w.commit(); err == nil {
-			w.Error("a cycle was kept in a closed file")
 		}
 	})
 }

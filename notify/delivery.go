@@ -23,11 +23,11 @@ type delivery struct {
 	danger  bool                 // it goes in quiet hours too
 	probe   bool                 // it tries whether sending works again
 
-	settled bool // nothing is sent: outcome says why
-	outcome store.Outcome
-	fault   error     // why it can never be sent
-	later   time.Time // not yet: due then, zero when it goes now
-	crowded bool      // later, because others are on their way to the same service
+	settled   bool // nothing is sent: outcome says why
+	outcome   store.Outcome
+	fault     error     // why it can never be sent
+	later     time.Time // not yet: due then, zero when it goes now
+	overLimit bool      // later, because others are on their way to the same service
 
 	result    message.Result // of sending
 	at        time.Time      // when the outcome was known
@@ -48,14 +48,11 @@ func (d *delivery) unreached() bool {
 }
 
 // via names the relay ("") or the push service that takes the message.
-func (d *delivery) via() string { return via(d.target) }
-
-// via names the push service of a browser; "" is the relay.
-func via(target *subscription.Target) string {
-	if target == nil {
+func (d *delivery) via() string {
+	if d.target == nil {
 		return ""
 	}
-	endpoint, err := url.Parse(target.Endpoint)
+	endpoint, err := url.Parse(d.target.Endpoint)
 	if err != nil {
 		return ""
 	}

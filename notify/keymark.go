@@ -28,14 +28,19 @@ func (n *Notifier) checkKeys() error {
 		return err
 	}
 	at := slices.IndexFunc(keys.Before, func(old *Keys) bool { return old.mark() == kept })
-	if at < 0 {
-		lost, err := n.lostKeys(kept)
-		if err != nil || lost {
-			return err // every start says so until the right file is back
+	switch {
+	case at < 0:
+		some, err := n.anySubscription()
+		if err != nil {
+			return fmt.Errorf("look for subscriptions: %w", err)
 		}
-	} else if keys.Before[at].leaked {
+		if some && (kept != "" || keys.Fresh) {
+			n.logLostKeys()
+			return nil // every start says so until the right file is back
+		}
+	case keys.Before[at].leaked:
 		n.o.Log.Warn("the keys were replaced because they leaked: the links in mails sent before no longer work; browsers are still reached")
-	} else {
+	default:
 		n.o.Log.Info("the keys were rotated: the links in mails sent before work for a while", "until", keys.Made.Add(previousLife))
 	}
 	err = n.o.Store.Update("keep the mark of the keys", func(tx *store.Tx) error { return tx.PutKeyMark(mark) })
@@ -45,40 +50,23 @@ func (n *Notifier) checkKeys() error {
 	return nil
 }
 
-// lostKeys reports, and logs, whether there are subscriptions made with keys that are
-// not here; kept is the mark that the store has of them, "" for none.
-func (n *Notifier) lostKeys(kept string) (bool, error) {
-	some, err := n.anySubscription()
-	if err != nil {
-		return false, fmt.Errorf("look for subscriptions: %w", err)
-	}
-	if !some || kept == "" && !n.o.Keys.Fresh {
-		return false, nil
-	}
+// logLostKeys logs that there are subscriptions made with keys that are not here.
+func (n *Notifier) logLostKeys() {
 	what := "is another one than before"
 	if n.o.Keys.Fresh {
 		what = "was missing and a new one was made"
 	}
 	n.o.Log.Error("the file of keys " + what + ", but there are subscriptions: the links in mails sent before " +
 		"no longer work, and push subscriptions made with the old key will be refused; stop, restore vigia.key from a copy, and start again")
-	return true, nil
 }
 
 var errFound = errors.New("found")
 
 // anySubscription reports whether anybody subscribed or was asked to confirm.
 func (n *Notifier) anySubscription() (bool, error) {
-	var places []string
-	for i := range n.o.Catalogue.Parks {
-		park := n.o.Catalogue.Parks[i].Slug
-		places = append(places, park)
-		for _, trail := range n.o.Catalogue.TrailsOf(i) {
-			places = append(places, park+"/"+trail.Slug)
-		}
-	}
 	err := n.o.Store.View("look for a subscription", func(tx *store.Tx) error {
 		return errors.Join(
-			tx.EachFollower(places, func(*store.Follower, []int) error { return errFound }),
+			tx.EachSubscription(func(*subscription.Subscription) error { return errFound }),
 			tx.EachPending(func(subscription.Hash, *subscription.Pending) error { return errFound }),
 		)
 	})

@@ -1,7 +1,6 @@
 package notify
 
 import (
-	"crypto/ecdh"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
@@ -75,7 +74,10 @@ var base64url = base64.RawURLEncoding.Strict()
 func OpenKeys(path string, clock clockwork.Clock) (*Keys, error) {
 	k, err := openKeys(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		k, err = makeKeys(path, clock.Now())
+		var text []byte
+		if k, text, err = newKeys(clock.Now()); err == nil {
+			k.Fresh, err = true, writeKeys(path, text)
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("keys in %s: %w", path, err)
@@ -128,16 +130,10 @@ func (k *Keys) since(subscribed time.Time) (at int) {
 // lie beside the store that is restored. Those accept any token: it is answered as the
 // missing store has it.
 func KeysWithoutStore(path string, clock clockwork.Clock) (*Keys, error) {
-	k, err := readKeys(path)
-	if err == nil {
-		k.clock = clock
-		k.openBefore(path)
-		return k, nil
+	if _, err := openKeys(path); err == nil {
+		return OpenKeys(path, clock)
 	}
-	text, err := newKeys(clock.Now())
-	if err == nil {
-		k, err = parseKeys(text)
-	}
+	k, _, err := newKeys(clock.Now())
 	if err != nil {
 		return nil, fmt.Errorf("make keys: %w", err)
 	}
@@ -145,6 +141,7 @@ func KeysWithoutStore(path string, clock clockwork.Clock) (*Keys, error) {
 	return k, nil
 }
 
+// openKeys reads one file of keys.
 func openKeys(path string) (*Keys, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -153,20 +150,6 @@ func openKeys(path string) (*Keys, error) {
 	if !info.Mode().IsRegular() {
 		return nil, errors.New("not a regular file")
 	}
-	k, err := readKeys(path)
-	if err != nil {
-		return nil, err
-	}
-	if info.Mode().Perm()&0o077 != 0 {
-		if err := os.Chmod(path, 0o600); err != nil {
-			return nil, fmt.Errorf("open to other users, and cannot be closed to them: %w", err)
-		}
-		k.Tightened = true
-	}
-	return k, nil
-}
-
-func readKeys(path string) (*Keys, error) {
 	text, err := os.ReadFile(path) // #nosec G304 -- a file of the folder of data
 	if err != nil {
 		return nil, err
@@ -174,6 +157,12 @@ func readKeys(path string) (*Keys, error) {
 	k, err := parseKeys(text)
 	if err != nil {
 		return nil, fmt.Errorf("%w; restore the file from a copy: new keys would make the links in all mails useless, and all push subscriptions", err)
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		if err := os.Chmod(path, 0o600); err != nil {
+			return nil, fmt.Errorf("open to other users, and cannot be closed to them: %w", err)
+		}
+		k.Tightened = true
 	}
 	return k, nil
 }
@@ -186,22 +175,15 @@ func parseKeys(text []byte) (*Keys, error) {
 	if f.Version > keyFileVersion {
 		return nil, fmt.Errorf("version %d, and this program knows %d; update it", f.Version, keyFileVersion)
 	}
-	if !hmac.Equal([]byte(f.Sum), []byte(f.sum())) {
-		return nil, errors.New("damaged: its checksum is wrong")
-	}
 	k := &Keys{VAPIDPublic: f.Public, VAPIDPrivate: f.Private}
 	secret, err := base64url.DecodeString(f.Secret)
-	if err != nil || len(secret) != len(k.secret) {
-		return nil, errors.New("damaged: the secret is not of 32 bytes")
+	if !hmac.Equal([]byte(f.Sum), []byte(f.sum())) || err != nil || copy(k.secret[:], secret) != len(k.secret) {
+		return nil, errors.New("damaged: its checksum or its secret is wrong")
 	}
-	copy(k.secret[:], secret)
 	if f.Made != "" {
 		if k.Made, err = time.Parse(time.RFC3339Nano, f.Made); err != nil {
 			return nil, errors.New("damaged: when it was made is no time")
 		}
-	}
-	if public, err := publicOf(f.Private); err != nil || public != f.Public {
-		return nil, errors.New("damaged: the pair for Web Push does not belong together")
 	}
 	return k, nil
 }
@@ -215,41 +197,11 @@ func (f *keyFile) sum() string {
 	return base64url.EncodeToString(sum[:12])
 }
 
-func publicOf(private string) (string, error) {
-	raw, err := base64url.DecodeString(private)
-	if err != nil {
-		return "", err
-	}
-	key, err := ecdh.P256().NewPrivateKey(raw)
-	if err != nil {
-		return "", err
-	}
-	return base64url.EncodeToString(key.PublicKey().Bytes()), nil
-}
-
-// makeKeys makes new keys and brings them to stable storage before they are used. Only
-// the process that has the store open calls it.
-func makeKeys(path string, now time.Time) (*Keys, error) {
-	text, err := newKeys(now)
-	if err != nil {
-		return nil, err
-	}
-	k, err := parseKeys(text)
-	if err == nil {
-		err = writeKeys(path, text)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("make them: %w", err)
-	}
-	k.Fresh = true
-	return k, nil
-}
-
-// newKeys returns new keys in the form of their file.
-func newKeys(now time.Time) ([]byte, error) {
+// newKeys returns new keys, and as they are in their file.
+func newKeys(now time.Time) (*Keys, []byte, error) {
 	private, public, err := webpush.GenerateVAPIDKeys()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var secret [32]byte
 	rand.Read(secret[:]) // never fails
@@ -259,10 +211,16 @@ func newKeys(now time.Time) ([]byte, error) {
 	}
 	f.Sum = f.sum()
 	text, err := json.MarshalIndent(&f, "", "\t")
-	return append(text, '\n'), err
+	if err != nil {
+		return nil, nil, err
+	}
+	k, err := parseKeys(text)
+	return k, append(text, '\n'), err
 }
 
-// writeKeys writes the file under another name and renames it when it is whole.
+// writeKeys brings the file to stable storage before its keys are used: under another
+// name, which is changed when it is whole. Only the process that has the store open
+// calls it.
 func writeKeys(path string, text []byte) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -190,7 +190,7 @@ func TestFreshKeysBesideSubscriptionsAreReported(t *testing.T) {
 		if w.log.count(alarm) != 0 {
 			t.Error("a first start is reported")
 		}
-		w.reader("ana@x.cl", wishes(nil))
+		w.reader("ana@x.cl", preferences(nil))
 		w.keys = openKeysIn(t, filepath.Join(t.TempDir(), "lost"))
 		w.notifier(t, nil)
 		if w.log.count(alarm) != 1 || w.log.count("level=ERROR") != 1 {
@@ -204,7 +204,7 @@ func TestFreshKeysBesideSubscriptionsAreReported(t *testing.T) {
 func TestOtherKeysBesideSubscriptionsAreReported(t *testing.T) {
 	inWorld(t, func(w *world) {
 		const alarm = "another one than before"
-		w.reader("ana@x.cl", wishes(nil))
+		w.reader("ana@x.cl", preferences(nil))
 		right, others := w.keys, filepath.Join(t.TempDir(), "others")
 		openKeysIn(t, others)
 		w.keys = openKeysIn(t, others)

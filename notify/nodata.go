@@ -4,7 +4,6 @@ import (
 	"errors"
 	"time"
 
-	"vigia/forecast/alert"
 	"vigia/store"
 	"vigia/store/subscription"
 )
@@ -21,96 +20,64 @@ const (
 func (n *Notifier) decideNoData(tx *store.Tx, c *store.Cycle) error {
 	now := c.IssuedAt.UTC().Round(0)
 	outage, err := tx.Outage()
-	if err != nil {
-		return err
-	}
 	switch {
+	case err != nil:
+		return err
 	case c.Estimates && outage == store.Outage{}:
 		return nil
 	case c.Estimates:
 		if outage.Decided {
-			ids, err := believers(tx, dataThread, nil, now)
-			if err == nil {
-				err = n.enqueueData(tx, ids, store.DataBackItem, now)
-			}
-			if err != nil {
-				return err
-			}
+			err = n.enqueueData(tx, store.DataBackItem, []string{dataThread}, now)
 		}
-		return tx.PutOutage(store.Outage{})
+		return errors.Join(err, tx.PutOutage(store.Outage{}))
 	case outage.Since.IsZero():
 		return tx.PutOutage(store.Outage{Since: now})
 	case outage.Decided || now.Sub(outage.Since) < noDataAfter:
 		return nil
 	}
-	ids, err := n.reliant(tx, c.Alerts, now)
-	if err == nil {
-		err = n.enqueueData(tx, ids, store.NoDataItem, now)
-	}
-	if err != nil {
-		return err
+	var threads []string
+	for i := range c.Alerts {
+		if c.Alerts[i].Active(now) {
+			threads = append(threads, threadOf(&c.Alerts[i]))
+		}
 	}
 	outage.Decided = true
-	return tx.PutOutage(outage)
+	return errors.Join(n.enqueueData(tx, store.NoDataItem, threads, now), tx.PutOutage(outage))
 }
 
-// reliant returns those whose trip is under way or near, and those who were told of an
-// alert that is not over.
-func (n *Notifier) reliant(tx *store.Tx, alerts []alert.Alert, now time.Time) (ids []subscription.ID, err error) {
-	err = tx.EachWithTrip(func(f *store.Follower) error {
-		from, to := tripDays(f.Trip, n.home)
-		if from.Before(now.Add(tripNear)) && now.Before(to) {
-			ids = append(ids, f.ID)
-		}
-		return nil
-	})
-	threads := map[string]bool{}
-	for i := range alerts {
-		thread := threadOf(&alerts[i])
-		if err != nil || !alerts[i].Active(now) || threads[thread] {
-			continue
-		}
-		threads[thread] = true
-		ids, err = believers(tx, thread, ids, now)
-	}
-	return ids, err
-}
-
-// believers appends those who were told of a thread, and not that it is over.
-func believers(tx *store.Tx, thread string, ids []subscription.ID, now time.Time) ([]subscription.ID, error) {
-	err := tx.EachDecided(thread, func(id subscription.ID, r store.Decided) error {
-		if !r.Over && r.Until.After(now) {
-			ids = append(ids, id)
-		}
-		return nil
-	})
-	return ids, err
-}
-
-// enqueueData puts an item of the data into the outbox for each of the people, once
-// each. It waits for the end of quiet hours.
-func (n *Notifier) enqueueData(tx *store.Tx, ids []subscription.ID, kind store.ItemKind, now time.Time) error {
-	done := make(map[subscription.ID]bool, len(ids))
-	for _, id := range ids {
-		if done[id] {
-			continue
-		}
-		done[id] = true
-		s, err := tx.Subscription(id)
-		if errors.Is(err, store.ErrNotFound) {
-			continue
-		}
+// enqueueData puts an item of the data into the outbox for each of those who were told of
+// some threads and not that they are over; that data are missing also for those whose
+// trip is under way or near. It waits for the end of quiet hours.
+func (n *Notifier) enqueueData(tx *store.Tx, kind store.ItemKind, threads []string, now time.Time) error {
+	concerned := map[subscription.ID]bool{}
+	for _, thread := range threads {
+		err := tx.EachDecided(thread, func(id subscription.ID, r store.Decided) error {
+			if !r.Over && r.Until.After(now) {
+				concerned[id] = true
+			}
+			return nil
+		})
 		if err != nil {
 			return err
+		}
+	}
+	return tx.EachSubscription(func(s *subscription.Subscription) error {
+		if !concerned[s.ID] && (kind == store.DataBackItem || !n.hasTripNear(s, now)) {
+			return nil
 		}
 		due, _ := quietEnd(s.Preferences.Quiet, now, zoneFor(n.o.Catalogue, &s.Preferences))
-		err = errors.Join(
-			tx.PutDecided(dataThread, id, store.Decided{At: now, Until: now.Add(dataRecordKept), Over: kind == store.DataBackItem}),
-			tx.Enqueue(&store.Item{Channel: s.Channel, Kind: kind, Subscriber: id, DecidedAt: now, Due: due, Expires: now.Add(day)}),
+		return errors.Join(
+			tx.PutDecided(dataThread, s.ID, store.Decided{At: now, Until: now.Add(dataRecordKept), Over: kind == store.DataBackItem}),
+			tx.Enqueue(&store.Item{Channel: s.Channel, Kind: kind, Subscriber: s.ID, DecidedAt: now, Due: due, Expires: now.Add(day)}),
 		)
-		if err != nil {
-			return err
-		}
+	})
+}
+
+// hasTripNear reports whether somebody's trip is under way or near.
+func (n *Notifier) hasTripNear(s *subscription.Subscription, now time.Time) bool {
+	if s.Preferences.Trip == nil {
+		return false
 	}
-	return nil
+	from, to := tripDays(s.Preferences.Trip, n.home)
+	return from.Before(now.Add(tripNear)) && now.Before(to)
 }

@@ -17,7 +17,6 @@
 package notify
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,6 +26,7 @@ import (
 
 	"github.com/jonboulle/clockwork"
 
+	"vigia/notify/mail"
 	"vigia/notify/message"
 	"vigia/store"
 	"vigia/store/catalogue"
@@ -56,24 +56,26 @@ type Pusher interface {
 	Send(ctx context.Context, m *message.Message, t *subscription.Target) message.Result
 }
 
-// Options are what New needs. Store, Keys and Catalogue are required; BaseURL is
-// too when there is a channel.
+// Options are what a notifier is made of. Store and Catalogue are required; BaseURL is
+// too when there is a channel. Open makes Keys and the senders; New takes them.
 type Options struct {
-	Store       *store.Store
+	Store     *store.Store
+	Catalogue *catalogue.Catalogue
+	Clock     clockwork.Clock // nil means the machine's
+	Log       *slog.Logger    // nil means no log
+	BaseURL   string          // of the site, without a trailing slash: every link begins with it
+	Contact   string          // the operator's e-mail address
+	PushRate  int             // pushes a second to each push service; 0 means no limit
+
+	Folder    string                 // of the data, with the keys
+	Relay     mail.Options           // without a Host no mail is sent
+	PushHosts subscription.PushHosts // push services that the operator named
+	Capture   Capture                // the demo's, about made-up weather; else nil
+
 	Keys        *Keys
-	Catalogue   *catalogue.Catalogue
-	Clock       clockwork.Clock // nil means the machine's
-	Log         *slog.Logger    // nil means no log
-	BaseURL     string          // of the site, without a trailing slash: every link begins with it
-	Contact     string          // the operator's e-mail address
-	Simulated   bool            // the weather is made up, and every message says so
-	Mail        Mailer          // nil means that no mail is sent
-	ConfirmMail Mailer          // for the mails that ask to confirm; nil means Mail
-	Push        Pusher          // nil means that nothing is pushed
-	PushBefore  []Pusher        // one for each of Keys.Before, in that order
-	MailWorkers int             // mails under way at a time; 0 means 8
-	PushWorkers int             // pushes under way at a time; 0 means 32
-	PushRate    int             // pushes a second to each push service; 0 means no limit
+	Mail        Mailer   // nil means that no mail is sent
+	ConfirmMail Mailer   // for the mails that ask to confirm; nil means Mail
+	Push        []Pusher // by Keys, and by each of Keys.Before in their order; none means that nothing is pushed
 }
 
 // Notifier keeps the subscriptions and delivers messages. Its methods may be called
@@ -97,10 +99,15 @@ const (
 )
 
 const (
-	// ConfirmConnections is how many mails that ask to confirm are under way at a
+	// confirmConnections is how many mails that ask to confirm are under way at a
 	// time. The caps let through a few a minute.
-	ConfirmConnections = 2
-	// proofWorkers is how many pushes that ask for a proof are under way at a time.
+	confirmConnections = 2
+	// mailWorkers is how many mails to subscribers are under way at a time, the default
+	// of the connections to the relay.
+	mailWorkers = 8
+	// pushWorkers is how many pushes to subscribers are under way at a time, and
+	// proofWorkers how many that ask for a proof.
+	pushWorkers  = 32
 	proofWorkers = 8
 )
 
@@ -109,9 +116,9 @@ func New(o Options) (*Notifier, error) {
 	switch {
 	case o.Store == nil || o.Keys == nil || o.Catalogue == nil:
 		return nil, errors.New("notifications: no store, no keys or no catalogue")
-	case o.BaseURL == "" && (o.Mail != nil || o.Push != nil):
+	case o.BaseURL == "" && (o.Mail != nil || len(o.Push) > 0):
 		return nil, errors.New("notifications: no base URL, and every link is made of it")
-	case o.Push != nil && len(o.PushBefore) != len(o.Keys.Before):
+	case len(o.Push) > 0 && len(o.Push) != 1+len(o.Keys.Before):
 		return nil, errors.New("notifications: not a sender of pushes for each of the keys before")
 	}
 	home, err := time.LoadLocation(homeZone)
@@ -137,11 +144,11 @@ func (n *Notifier) makeQueues() {
 	if confirmMail == nil {
 		confirmMail = n.o.Mail
 	}
-	mails := newQueue(n, store.Queue{Channel: subscription.Email}, cmp.Or(n.o.MailWorkers, 8), n.mailSender(n.o.Mail))
+	mails := newQueue(n, store.Queue{Channel: subscription.Email}, mailWorkers, n.mailSender(n.o.Mail))
 	mails.bounces = &bounceFilter{answers: map[subscription.ID]answer{}}
-	confirmations := newQueue(n, store.Queue{Channel: subscription.Email, Confirming: true}, ConfirmConnections, n.mailSender(confirmMail))
+	confirmations := newQueue(n, store.Queue{Channel: subscription.Email, Confirming: true}, confirmConnections, n.mailSender(confirmMail))
 	confirmations.before = mails
-	pushes := newQueue(n, store.Queue{Channel: subscription.WebPush}, cmp.Or(n.o.PushWorkers, 32), n.pushSender())
+	pushes := newQueue(n, store.Queue{Channel: subscription.WebPush}, pushWorkers, n.pushSender())
 	pushes.pace = newPace(n.o.PushRate)
 	proofs := newQueue(n, store.Queue{Channel: subscription.WebPush, Confirming: true}, proofWorkers, n.pushSender())
 	proofs.before, proofs.pace = pushes, pushes.pace
@@ -158,12 +165,11 @@ func (n *Notifier) mailSender(by Mailer) sendFunc {
 
 // pushSender returns how a delivery is pushed, nil when Web Push is not set up.
 func (n *Notifier) pushSender() sendFunc {
-	if n.o.Push == nil {
+	if len(n.o.Push) == 0 {
 		return nil
 	}
-	by := append([]Pusher{n.o.Push}, n.o.PushBefore...)
 	return func(ctx context.Context, d *delivery) message.Result {
-		return by[d.keys].Send(ctx, &d.message, d.target)
+		return n.o.Push[d.keys].Send(ctx, &d.message, d.target)
 	}
 }
 

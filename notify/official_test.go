@@ -24,7 +24,7 @@ func TestMessagesCarryWhatIsOfficial(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.issue("viento", nil, alert.Opened)
-		w.told(0, "luz: news opened viento")
+		w.expectAfter(0, "luz: news opened viento")
 		w.push.mu.Lock()
 		entry := w.push.sent[len(w.push.sent)-1].Entries[0]
 		w.push.mu.Unlock()

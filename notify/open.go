@@ -7,18 +7,7 @@ import (
 	"vigia/notify/mail"
 	"vigia/notify/push"
 	"vigia/store"
-	"vigia/store/subscription"
 )
-
-// Setup is what Open makes a notifier of: Options whose keys and senders Open fills in,
-// and what these are made of.
-type Setup struct {
-	Options                          // Clock and Log are those of the senders too
-	Folder    string                 // of the data, with the keys
-	Relay     mail.Options           // without a Host no mail is sent
-	PushHosts subscription.PushHosts // push services that the operator named
-	Capture   Capture                // the demo's: captures what is sent, about made-up weather; else nil
-}
 
 // Capture captures what senders compose, in place of a relay and of push services.
 type Capture interface {
@@ -28,59 +17,55 @@ type Capture interface {
 
 // Open returns the notifier with the keys of the folder: e-mail where a relay is named,
 // Web Push where the public address is known. It sends nothing before it runs.
-func Open(s Setup) (*Notifier, error) {
+func Open(o Options) (*Notifier, error) {
 	open := OpenKeys
-	if errors.Is(s.Store.Err(), store.ErrNoFile) {
+	if errors.Is(o.Store.Err(), store.ErrNoFile) {
 		open = KeysWithoutStore
 	}
 	var err error
-	if s.Keys, err = open(filepath.Join(s.Folder, store.KeyFile), s.Clock); err != nil {
+	if o.Keys, err = open(filepath.Join(o.Folder, store.KeyFile), o.Clock); err != nil {
 		return nil, err
 	}
-	s.Simulated = s.Capture != nil
-	if s.Relay.Host != "" {
-		if s.Mail, err = s.mailer(0); err != nil {
+	if o.Relay.Host != "" {
+		if o.Mail, err = o.mailer(0); err != nil {
 			return nil, err
 		}
-		if s.ConfirmMail, err = s.mailer(ConfirmConnections); err != nil {
+		if o.ConfirmMail, err = o.mailer(confirmConnections); err != nil {
 			return nil, err
 		}
 	}
-	if s.BaseURL != "" {
-		if s.Push, err = s.pusher(s.Keys); err != nil {
-			return nil, err
-		}
-		for _, old := range s.Keys.Before {
-			by, err := s.pusher(old)
+	if o.BaseURL != "" {
+		for _, keys := range append([]*Keys{o.Keys}, o.Keys.Before...) {
+			by, err := o.pusher(keys)
 			if err != nil {
 				return nil, err
 			}
-			s.PushBefore = append(s.PushBefore, by)
+			o.Push = append(o.Push, by)
 		}
 	}
-	return New(s.Options)
+	return New(o)
 }
 
 // mailer returns a sender by the relay with so many connections at the most; 0 is the
 // default.
-func (s *Setup) mailer(connections int) (Mailer, error) {
-	o := s.Relay
-	o.Connections, o.Clock, o.Log = connections, s.Clock, s.Log
-	sender, err := mail.New(o)
-	if err != nil || s.Capture == nil {
+func (o *Options) mailer(connections int) (Mailer, error) {
+	relay := o.Relay
+	relay.Connections, relay.Clock, relay.Log = connections, o.Clock, o.Log
+	sender, err := mail.New(relay)
+	if err != nil || o.Capture == nil {
 		return sender, err
 	}
-	return s.Capture.Mailer(sender), nil
+	return o.Capture.Mailer(sender), nil
 }
 
 // pusher returns the sender of pushes by some keys. Each judges the push services for
 // itself: refusals of what older keys sign hold up nobody else. The demo has no older keys.
-func (s *Setup) pusher(by *Keys) (Pusher, error) {
+func (o *Options) pusher(by *Keys) (Pusher, error) {
 	sender, err := push.New(push.Options{
-		Public: by.VAPIDPublic, Private: by.VAPIDPrivate, Subject: s.Contact, AsWritten: s.PushHosts.AsWritten, Clock: s.Clock, Log: s.Log,
+		Public: by.VAPIDPublic, Private: by.VAPIDPrivate, Subject: o.Contact, AsWritten: o.PushHosts.AsWritten, Clock: o.Clock, Log: o.Log,
 	})
-	if err != nil || s.Capture == nil {
+	if err != nil || o.Capture == nil {
 		return sender, err
 	}
-	return s.Capture.Pusher(sender), nil
+	return o.Capture.Pusher(sender), nil
 }

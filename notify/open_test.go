@@ -27,15 +27,15 @@ type place struct {
 	file   *store.Store
 }
 
-// era is a push service that takes the keys of one time alone, with one browser.
-type era struct {
+// keyPeriod is a push service that takes the keys of one time alone, with one browser.
+type keyPeriod struct {
 	*pushtest.Service
 	wish  subscription.Subscription
 	token string
 }
 
 // begin returns the push service for the keys that the folder has now.
-func (p *place) begin() *era {
+func (p *place) begin() *keyPeriod {
 	p.Helper()
 	keys, err := notify.OpenKeys(filepath.Join(p.folder, store.KeyFile), clockwork.NewRealClock())
 	if err != nil {
@@ -46,23 +46,24 @@ func (p *place) begin() *era {
 		p.Fatal(err)
 	}
 	p.Cleanup(func() { _ = r.Close() })
-	return &era{Service: r}
+	return &keyPeriod{Service: r}
 }
 
 // serve runs what the settings make of the folder, for push services.
-func (p *place) serve(eras ...*era) *notify.Notifier {
+func (p *place) serve(periods ...*keyPeriod) *notify.Notifier {
 	p.Helper()
 	var origins []string
-	for _, e := range eras {
+	for _, e := range periods {
 		origins = append(origins, e.Origin())
 	}
 	hosts, err := subscription.ParsePushHosts(origins)
 	if err != nil {
 		p.Fatal(err)
 	}
-	n, err := notify.Open(notify.Setup{Folder: p.folder, PushHosts: hosts, Options: notify.Options{
+	n, err := notify.Open(notify.Options{
+		Folder: p.folder, PushHosts: hosts,
 		Store: p.file, Catalogue: catalogue.Default(), BaseURL: "https://v.cl", Contact: "a@v.cl", Log: slog.New(slog.DiscardHandler), Clock: clockwork.NewRealClock(),
-	}})
+	})
 	if err != nil {
 		p.Fatal(err)
 	}
@@ -76,8 +77,8 @@ func (p *place) serve(eras ...*era) *notify.Notifier {
 	return n
 }
 
-// subscribe has a new browser of an era subscribe to the park of Paine.
-func (p *place) subscribe(n *notify.Notifier, e *era) {
+// subscribe has a new browser of a keyPeriod subscribe to the park of Paine.
+func (p *place) subscribe(n *notify.Notifier, e *keyPeriod) {
 	p.Helper()
 	hosts, err := subscription.ParsePushHosts([]string{e.Origin()})
 	if err != nil {
@@ -131,8 +132,8 @@ func (p *place) warn(n *notify.Notifier) {
 	n.Wake()
 }
 
-// heard reports whether a browser gets one more message than it had.
-func (e *era) heard(had int, within time.Duration) bool {
+// received reports whether a browser gets one more message than it had.
+func (e *keyPeriod) received(had int, within time.Duration) bool {
 	for end := time.Now().Add(within); time.Now().Before(end); <-time.After(10 * time.Millisecond) {
 		if len(e.Pushes()) > had {
 			return true
@@ -157,7 +158,7 @@ func TestBrowsersAreReachedByTheKeysOfTheirTime(t *testing.T) {
 				q := &place{t, p.folder, p.file}
 				n := q.serve(old)
 				q.subscribe(n, old)
-				if !old.heard(1, 20*time.Second) {
+				if !old.received(1, 20*time.Second) {
 					t.Error("not welcomed")
 				}
 			})
@@ -173,12 +174,12 @@ func TestBrowsersAreReachedByTheKeysOfTheirTime(t *testing.T) {
 			if took := err == nil; took != (ending == ".previous") {
 				t.Errorf("with the old token: %v", err)
 			}
-			present.heard(1, 20*time.Second)
+			present.received(1, 20*time.Second)
 			hadOld, asked := len(old.Pushes()), old.Requests()
 			hadNew := len(present.Pushes())
 			p.warn(n)
-			if !present.heard(hadNew, 20*time.Second) {
-				t.Error("who subscribed since heard nothing")
+			if !present.received(hadNew, 20*time.Second) {
+				t.Error("who subscribed since received nothing")
 			}
 			if ending == ".elsewhere" {
 				for end := time.Now().Add(20 * time.Second); old.Requests() == asked && time.Now().Before(end); {
@@ -187,8 +188,8 @@ func TestBrowsersAreReachedByTheKeysOfTheirTime(t *testing.T) {
 				if old.Requests() == asked || len(old.Pushes()) > hadOld {
 					t.Errorf("by keys that it does not know: %d requests, %d notes", old.Requests()-asked, len(old.Pushes())-hadOld)
 				}
-			} else if !old.heard(hadOld, 20*time.Second) {
-				t.Error("who subscribed before heard nothing")
+			} else if !old.received(hadOld, 20*time.Second) {
+				t.Error("who subscribed before received nothing")
 			}
 		})
 	}

@@ -1,7 +1,6 @@
 package notify
 
 import (
-	"errors"
 	"time"
 
 	"vigia/notify/message"
@@ -25,35 +24,36 @@ const (
 
 // outage is of a relay or push service that could not be reached.
 type outage struct {
-	failed  [2]map[uint64]time.Time // due times by Seq of the urgent items that wait for another try, and of the others
-	probed  time.Time               // when messages were brought forward last
-	probe   uint64                  // Seq of the last of them
-	useless bool                    // nothing was sent for the probe: others follow at once
-	back    bool                    // a message got through since
+	failed  map[uint64]failedItem // that wait for another try, by Seq
+	probed  time.Time             // when messages were brought forward last
+	probe   uint64                // Seq of the last of them
+	useless bool                  // nothing was sent for the probe: others follow at once
+	back    bool                  // a message got through since
 }
 
-// waiting returns how many items wait for another try.
-func (o *outage) waiting() int { return len(o.failed[0]) + len(o.failed[1]) }
+// failedItem is an item that waits for another try.
+type failedItem struct {
+	due    time.Time
+	urgent bool
+}
 
 func (o *outage) add(i *store.Item, due time.Time) {
-	class := 1
-	if i.Urgent {
-		class = 0
-	}
-	if o.waiting() < mostFailed {
-		o.failed[class][i.Seq] = due
+	if len(o.failed) < mostFailed {
+		o.failed[i.Seq] = failedItem{due, i.Urgent}
 	}
 }
 
 // take removes and returns up to n of the items that wait, the urgent first.
 func (o *outage) take(n int) (items []store.Item) {
-	for class := range o.failed {
-		for seq, due := range o.failed[class] {
+	for _, urgent := range []bool{true, false} {
+		for seq, i := range o.failed {
 			if len(items) == n {
 				return items
 			}
-			delete(o.failed[class], seq)
-			items = append(items, store.Item{Urgent: class == 0, Due: due, Seq: seq})
+			if i.urgent == urgent {
+				delete(o.failed, seq)
+				items = append(items, store.Item{Urgent: urgent, Due: i.due, Seq: seq})
+			}
 		}
 	}
 	return items
@@ -64,7 +64,7 @@ func (o *outage) take(n int) (items []store.Item) {
 func (q *queue) outage(via string, probed time.Time) *outage {
 	o := q.outages[via]
 	if o == nil {
-		o = &outage{failed: [2]map[uint64]time.Time{{}, {}}, probed: probed}
+		o = &outage{failed: map[uint64]failedItem{}, probed: probed}
 		q.outages[via] = o
 	}
 	return o
@@ -76,43 +76,26 @@ func (q *queue) findOutages() {
 	// Items that cannot be read now wait for their own time.
 	_ = q.n.o.Store.View("read what waits for another try", func(tx *store.Tx) error {
 		now := q.n.now()
+		if err := q.composer.begin(tx, now); err != nil {
+			return err
+		}
 		return tx.EachItem(q.Channel, func(i *store.Item) error {
 			if i.Attempts == 0 || !i.Due.After(now) || (i.Kind == store.ConfirmItem) != q.Confirming {
 				return nil
 			}
-			if target, err := targetOf(tx, i); err == nil {
-				q.outage(via(target), time.Time{}).add(i, i.Due)
+			if d, err := q.composer.delivery(i); err == nil && !d.settled {
+				q.outage(d.via(), time.Time{}).add(i, i.Due)
 			}
 			return nil
 		})
 	})
 }
 
-// targetOf returns the browser that an item is for, nil for a mail.
-func targetOf(tx *store.Tx, i *store.Item) (*subscription.Target, error) {
-	switch {
-	case i.Channel == subscription.Email:
-		return nil, nil
-	case i.Kind == store.ConfirmItem:
-		p, err := tx.Proof(i.Pending)
-		if err != nil {
-			return nil, err
-		}
-		return &p.Target, nil
-	}
-	s, err := tx.Subscription(i.Subscriber)
-	if err != nil {
-		return nil, err
-	}
-	return s.Target, nil
-}
-
 // noteOutage notes what a recorded delivery shows about outages.
 func (q *queue) noteOutage(d *delivery) {
 	for _, o := range q.outages { // of one that is settled without being sent it is not known who would have taken it
-		delete(o.failed[0], d.item.Seq)
-		delete(o.failed[1], d.item.Seq)
-		if o.probe == d.item.Seq && d.unsent() && !d.crowded {
+		delete(o.failed, d.item.Seq)
+		if o.probe == d.item.Seq && d.unsent() && !d.overLimit {
 			o.useless, o.probed = true, time.Time{}
 		}
 	}
@@ -132,8 +115,8 @@ func (q *queue) probesDue(now time.Time) bool {
 	return false
 }
 
-// recall takes the items to bring forward, by what a batch shows about outages too. They
-// are busy until that is recorded. An outage for which no more items wait is over.
+// recall takes the items to bring forward, by what a batch shows about outages too. An
+// outage for which no more items wait is over.
 func (q *queue) recall(batch []*delivery) (items []store.Item) {
 	for _, d := range batch {
 		if o := q.outages[d.via()]; o != nil && !d.unsent() {
@@ -160,27 +143,15 @@ func (q *queue) recall(batch []*delivery) (items []store.Item) {
 			if q.busy[i.Seq] {
 				continue // being tried already
 			}
-			q.busy[i.Seq], o.probe = true, i.Seq
-			i.Channel, i.Kind = q.Channel, store.NewsItem
+			o.probe, i.Channel, i.Kind = i.Seq, q.Channel, store.NewsItem
 			if q.Confirming {
 				i.Kind = store.ConfirmItem
 			}
 			items = append(items, i)
 		}
-		if o.waiting() == 0 {
+		if len(o.failed) == 0 {
 			delete(q.outages, via)
 		}
 	}
 	return items
-}
-
-// bringForward has items due now. One that is no longer in the outbox as it was is done
-// with.
-func bringForward(tx *store.Tx, items []store.Item, now time.Time) error {
-	for i := range items {
-		if err := tx.Reschedule(&items[i], now); err != nil && !errors.Is(err, store.ErrNotFound) {
-			return err
-		}
-	}
-	return nil
 }

@@ -36,7 +36,7 @@ func awayForADay(w *world) *nobodyThere {
 	w.mail.script(o.answer)
 	w.push.script(o.answer)
 	for i := range awayPeople {
-		p := wishes(nil)
+		p := preferences(nil)
 		if i%2 == 0 {
 			p.MinLevel = alert.Danger
 		}
@@ -103,7 +103,7 @@ func TestTheMostUrgentAreBroughtForwardFirst(t *testing.T) {
 				t.Errorf("round %d: %d items, %d urgent", round, len(items), urgent)
 			}
 		}
-		if len(q.outages) != 0 || len(q.busy) != 3*recallSize {
+		if len(q.outages) != 0 || len(q.busy) != 1 {
 			t.Errorf("%d outages, %d busy", len(q.outages), len(q.busy))
 		}
 	})
@@ -118,15 +118,15 @@ func TestARefusedMessageIsNotBroughtForward(t *testing.T) {
 			}
 			return message.Result{}
 		})
-		w.reader("full@x.cl", wishes(nil))
-		w.reader("ana@x.cl", wishes(nil))
+		w.reader("full@x.cl", preferences(nil))
+		w.reader("ana@x.cl", preferences(nil))
 		w.issue("a", nil, alert.Opened)
 		w.cycle()
 		w.start()
 		w.pass(time.Second)
 		w.expect(w.mail, "ana@x.cl: news opened a")
 		w.mail.script(nil)
-		w.reader("bea@x.cl", wishes(nil))
+		w.reader("bea@x.cl", preferences(nil))
 		w.pass(time.Minute)
 		w.expect(w.mail)
 		w.pass(firstRetry * 5 / 4)
@@ -135,30 +135,37 @@ func TestARefusedMessageIsNotBroughtForward(t *testing.T) {
 }
 
 // A push service that is back brings forward what waits for it, and not what waits for
-// another.
+// another; after a restart too.
 func TestEachPushServiceHasItsOwnOutage(t *testing.T) {
-	inWorld(t, func(w *world) {
-		away := map[string]bool{"https://one.example/a": true, "https://two.example/b": true}
-		var broken atomic.Bool
-		broken.Store(true)
-		w.push.script(func(s *sending) message.Result {
-			if broken.Load() || s.to == "https://two.example/b" {
-				return message.Result{Verdict: message.Retry, Unreached: true, Err: fmt.Errorf("nobody is there")}
+	for _, restart := range []bool{false, true} {
+		inWorld(t, func(w *world) {
+			away := func(origin string) {
+				w.push.script(func(s *sending) message.Result {
+					if strings.HasPrefix(s.to, origin) {
+						return message.Result{Verdict: message.Retry, Unreached: true, Err: fmt.Errorf("nobody is there")}
+					}
+					return message.Result{}
+				})
 			}
-			return message.Result{}
+			away("https://")
+			for _, endpoint := range []string{"https://one.example/a", "https://one.example/b", "https://two.example/c"} {
+				w.browser(endpoint, preferences(nil))
+			}
+			w.start()
+			w.pass(3 * time.Hour) // their own next try is hours ahead
+			away("https://two.example/")
+			if restart {
+				w.skip(time.Second)
+				w.pass(time.Minute)
+			} else {
+				w.pass(probeEvery + 10*time.Second)
+			}
+			w.expect(w.push, "https://one.example/a: welcome", "https://one.example/b: welcome")
+			if n := w.store.Queued(subscription.WebPush); n != 1 {
+				t.Errorf("restart %v: %d messages wait", restart, n)
+			}
 		})
-		for endpoint := range away {
-			w.browser(endpoint, wishes(nil))
-		}
-		w.start()
-		w.pass(3 * time.Hour) // their own next try is hours ahead
-		broken.Store(false)
-		w.pass(probeEvery + 10*time.Second)
-		w.expect(w.push, "https://one.example/a: welcome")
-		if n := w.store.Queued(subscription.WebPush); n != 1 {
-			t.Errorf("%d messages wait", n)
-		}
-	})
+	}
 }
 
 // Who mends the relay starts the service anew, and what waited hours for another try is
@@ -209,9 +216,9 @@ func TestThePointlessDoNotHoldUpTheLive(t *testing.T) {
 					script, subscribe = w.push, func(who string, p subscription.Preferences) { w.browser("https://one.example/"+who, p) }
 				}
 				for i := range c.pointless {
-					subscribe(fmt.Sprint("p", i), wishes(nil))
+					subscribe(fmt.Sprint("p", i), preferences(nil))
 				}
-				subscribe("live", wishes(func(p *subscription.Preferences) { p.Parks = []string{"alerce-andino"} }))
+				subscribe("live", preferences(func(p *subscription.Preferences) { p.Parks = []string{"alerce-andino"} }))
 				w.start()
 				w.pass(time.Minute)
 				script.new()
@@ -239,7 +246,7 @@ func TestThePointlessDoNotHoldUpTheLive(t *testing.T) {
 // What waits for the end of quiet hours was not tried, and no restart tries it.
 func TestARestartInQuietHours(t *testing.T) {
 	inWorld(t, func(w *world) {
-		w.reader("luz@x.cl", wishes(func(p *subscription.Preferences) { p.Quiet = &subscription.Quiet{From: 22 * 60, To: 7 * 60} }))
+		w.reader("luz@x.cl", preferences(func(p *subscription.Preferences) { p.Quiet = &subscription.Quiet{From: 22 * 60, To: 7 * 60} }))
 		w.issue("a", func(a *alert.Alert) { a.Level, a.End = alert.Caution, a.End.Add(72*time.Hour) }, alert.Opened)
 		w.cycle()
 		w.pass(14 * time.Hour) // it was due long before the night, in which the service starts
@@ -259,30 +266,6 @@ func TestARestartInQuietHours(t *testing.T) {
 		})
 		if w.expect(w.mail); items != 1 {
 			t.Errorf("%d messages wait", items)
-		}
-	})
-}
-
-// With a restart each push service is tried for its own.
-func TestARestartWhenAPushServiceIsBack(t *testing.T) {
-	inWorld(t, func(w *world) {
-		broken := "https://"
-		w.push.script(func(s *sending) message.Result {
-			if strings.HasPrefix(s.to, broken) {
-				return message.Result{Verdict: message.Retry, Unreached: true, Err: fmt.Errorf("nobody is there")}
-			}
-			return message.Result{}
-		})
-		for _, endpoint := range []string{"https://one.example/a", "https://one.example/b", "https://two.example/c"} {
-			w.browser(endpoint, wishes(nil))
-		}
-		w.start()
-		w.pass(3 * time.Hour)
-		broken = "https://two.example/"
-		w.skip(time.Second)
-		w.pass(time.Minute)
-		if n := w.store.Queued(subscription.WebPush); n != 1 {
-			t.Errorf("%d messages wait", n)
 		}
 	})
 }

@@ -50,21 +50,21 @@ func (q *queue) paced(d *delivery) bool {
 }
 
 // A push service that hangs holds a worker for as long as a message may take. So that
-// the others are not kept waiting, it gets half of the workers once crowdedFrom
+// the others are not kept waiting, it gets half of the workers once limitFrom
 // of its browsers could not be reached.
 const (
-	crowdedFrom  = 4
-	crowdedLeast = 5 * time.Second
-	crowdedMost  = 30 * time.Second
-	crowdedEach  = 100 * time.Millisecond // more for each message that the same service let wait
+	limitFrom      = 4
+	overLimitLeast = 5 * time.Second
+	overLimitMost  = 30 * time.Second
+	overLimitEach  = 100 * time.Millisecond // more for each message that the same service let wait
 )
 
-// crowded reports whether a delivery has to wait for others on their way to the same
+// overLimit reports whether a delivery has to wait for others on their way to the same
 // push service.
-func (q *queue) crowded(d *delivery) bool {
+func (q *queue) overLimit(d *delivery) bool {
 	via := d.via()
 	o := q.outages[via]
-	if via == "" || o == nil || o.waiting() < crowdedFrom {
+	if via == "" || o == nil || len(o.failed) < limitFrom {
 		return false // the relay, which takes all mails, or a service that answers
 	}
 	share := max(1, q.workers/2)
@@ -74,8 +74,8 @@ func (q *queue) crowded(d *delivery) bool {
 	return q.flights[via] >= share
 }
 
-// crowdedWait returns how long such a delivery waits before it is looked at again. Not all
+// overLimitWait returns how long such a delivery waits before it is looked at again. Not all
 // come back together, or most would wait again while workers are free.
-func (q *queue) crowdedWait(d *delivery) time.Duration {
-	return crowdedLeast + jitter(crowdedMost+time.Duration(q.outages[d.via()].waiting())*crowdedEach)
+func (q *queue) overLimitWait(d *delivery) time.Duration {
+	return overLimitLeast + jitter(overLimitMost+time.Duration(len(q.outages[d.via()].failed))*overLimitEach)
 }

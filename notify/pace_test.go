@@ -49,9 +49,9 @@ func TestPushesArePacedByService(t *testing.T) {
 		t.Run(fmt.Sprint(rate), func(t *testing.T) {
 			inWorld(t, func(w *world) {
 				for i := range 150 {
-					w.browser(fmt.Sprint(well, i), wishes(nil))
+					w.browser(fmt.Sprint(well, i), preferences(nil))
 					if i%10 == 0 {
-						w.browser(fmt.Sprint(far, i), wishes(nil))
+						w.browser(fmt.Sprint(far, i), preferences(nil))
 					}
 				}
 				w.paced(rate)
@@ -84,7 +84,7 @@ func TestADangerGoesFirstWhenPaced(t *testing.T) {
 		elsewhere := w.parks.Parks[slices.IndexFunc(w.parks.Parks, func(p catalogue.Park) bool { return p.Slug != paine })].Slug
 		w.addBrowsers(180, well)
 		for i := range 20 {
-			w.browser(fmt.Sprint(well, "danger", i), wishes(func(p *subscription.Preferences) { p.Parks = []string{elsewhere} }))
+			w.browser(fmt.Sprint(well, "danger", i), preferences(func(p *subscription.Preferences) { p.Parks = []string{elsewhere} }))
 		}
 		w.paced(rate)
 		w.push.new()

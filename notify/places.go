@@ -13,14 +13,6 @@ import (
 // homeZone is the zone of what belongs to no park: most of the country.
 const homeZone = "America/Santiago"
 
-// zoneOf returns the zone of a park; UTC for one that left the catalogue.
-func zoneOf(c *catalogue.Catalogue, park string) *time.Location {
-	if i, known := c.ParkBySlug(park); known {
-		return c.Parks[i].TimeZone
-	}
-	return time.UTC
-}
-
 // parkOf returns a park; for one that left the catalogue all that is known of it.
 func parkOf(c *catalogue.Catalogue, slug string) *catalogue.Park {
 	if i, known := c.ParkBySlug(slug); known {
@@ -58,27 +50,25 @@ func placeNames(c *catalogue.Catalogue, p *subscription.Preferences) (parks, tra
 	return parks, trails
 }
 
-// eachPark calls do with the park of each place that somebody follows.
-func eachPark(p *subscription.Preferences, do func(park string)) {
-	for _, slug := range p.Parks {
-		do(slug)
-	}
+// parksOf returns the park of each place that somebody follows.
+func parksOf(p *subscription.Preferences) []string {
+	parks := slices.Clone(p.Parks)
 	for _, place := range p.Trails {
 		park, _, _ := strings.Cut(place, "/")
-		do(park)
+		parks = append(parks, park)
 	}
+	return parks
 }
 
 // zoneFor returns the zone of the first park in the catalogue that somebody follows, UTC
 // for none.
 func zoneFor(c *catalogue.Catalogue, p *subscription.Preferences) *time.Location {
-	var zones []*time.Location
-	eachPark(p, func(park string) {
+	for _, park := range parksOf(p) {
 		if i, known := c.ParkBySlug(park); known {
-			zones = append(zones, c.Parks[i].TimeZone)
+			return c.Parks[i].TimeZone
 		}
-	})
-	return append(zones, time.UTC)[0]
+	}
+	return time.UTC
 }
 
 // endOf returns when a subscription ends: when the day after the trip begins at the last
@@ -87,11 +77,11 @@ func endOf(c *catalogue.Catalogue, p *subscription.Preferences) (end time.Time) 
 	if p.Trip == nil {
 		return end
 	}
-	eachPark(p, func(park string) {
-		if _, over := tripDays(p.Trip, zoneOf(c, park)); over.After(end) {
+	for _, park := range parksOf(p) {
+		if _, over := tripDays(p.Trip, parkOf(c, park).TimeZone); over.After(end) {
 			end = over.UTC()
 		}
-	})
+	}
 	return end
 }
 

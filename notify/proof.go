@@ -17,10 +17,8 @@ import (
 const (
 	proofLife  = day
 	proofTries = 3 // of its push, before it is erased
-	// proofPause is how long after a push another request causes no further one, and
-	// proofQueuedPause the same where the first still waits in the outbox.
-	proofPause       = time.Minute
-	proofQueuedPause = time.Hour
+	// proofPause is how long after a push another request causes no further one.
+	proofPause = time.Minute
 )
 
 // AskBrowser keeps a request by Web Push and has a proof pushed to its browser, the same
@@ -40,36 +38,25 @@ func (n *Notifier) AskBrowser(s *subscription.Subscription) (until time.Time, er
 }
 
 // askBrowser keeps a browser's request until it is proven, and puts the push of its proof
-// into the outbox, unless one was just sent or waits.
+// into the outbox, unless one was just sent. A request that is damaged begins anew.
 func askBrowser(tx *store.Tx, s *subscription.Subscription, now time.Time) error {
 	key := store.ProofKey(s.Target.Endpoint)
 	p, err := tx.Proof(key)
-	damaged := (*store.DamagedError)(nil)
-	switch {
-	case errors.Is(err, store.ErrNotFound), errors.As(err, &damaged), err == nil && !now.Before(p.Until):
+	if err != nil || !now.Before(p.Until) {
 		p = &subscription.Proof{}
-	case err != nil:
-		return err
 	}
-	pause := proofPause
-	if p.Queued {
-		pause = proofQueuedPause
-	}
-	push := now.Sub(p.AskedAt).Abs() >= pause
 	if p.Nonce == [16]byte{} || p.Target.Key != s.Target.Key || p.Target.Auth != s.Target.Auth {
 		rand.Read(p.Nonce[:]) // never fails
 	}
 	p.Target, p.Preferences, p.Until = *s.Target, s.Preferences, now.Add(proofLife)
 	p.Target.Reached = false
-	if push {
-		p.AskedAt, p.Queued = now, true
+	if now.Sub(p.AskedAt).Abs() < proofPause {
+		return tx.PutProof(p)
 	}
-	if err := tx.PutProof(p); err != nil || !push {
-		return err
-	}
-	return tx.Enqueue(&store.Item{
+	p.AskedAt = now
+	return errors.Join(tx.PutProof(p), tx.Enqueue(&store.Item{
 		Channel: subscription.WebPush, Kind: store.ConfirmItem, Pending: key, DecidedAt: now, Due: now, Expires: p.Until,
-	})
+	}))
 }
 
 // Subscribe makes a subscription by Web Push active and returns its management token. The
@@ -83,18 +70,11 @@ func (n *Notifier) Subscribe(s *subscription.Subscription, proof string) (token 
 	if !n.Open(subscription.WebPush) {
 		return "", subscription.ErrNoChannel
 	}
-	prove := func(tx *store.Tx) error { return n.prove(tx, s.Target, proof) }
-	if err := n.o.Store.View("look at a proof", prove); err != nil {
-		return "", err // without a write
-	}
 	err = n.o.Store.Update("subscribe a browser", func(tx *store.Tx) error {
-		if err := prove(tx); err != nil {
+		if err := n.prove(tx, s.Target, proof); err != nil {
 			return err
 		}
-		if err := tx.DropProof(store.ProofKey(s.Target.Endpoint)); err != nil {
-			return err
-		}
-		return n.enroll(tx, s)
+		return errors.Join(tx.DropProof(store.ProofKey(s.Target.Endpoint)), n.activate(tx, s))
 	})
 	if err != nil {
 		return "", err
@@ -122,25 +102,6 @@ func (n *Notifier) prove(tx *store.Tx, t *subscription.Target, proof string) err
 	return nil
 }
 
-// enroll makes the subscription of a browser that was reached.
-func (n *Notifier) enroll(tx *store.Tx, s *subscription.Subscription) error {
-	now := n.now()
-	s.ID, s.CreatedAt = subscription.NewID(), now
-	if id, known := tx.ByEndpoint(s.Target.Endpoint); known {
-		before, err := tx.Subscription(id)
-		if err != nil {
-			return err
-		}
-		s.ID, s.CreatedAt = id, before.CreatedAt
-	}
-	s.Target.Reached = true
-	s.Channel, s.ConfirmedAt, s.Ends = subscription.WebPush, now, endOf(n.o.Catalogue, &s.Preferences)
-	if err := tx.PutSubscription(s); err != nil {
-		return err
-	}
-	return n.enqueueFirst(tx, s, store.WelcomeItem)
-}
-
 // isProof reports whether an item asks a browser for a proof.
 func isProof(i *store.Item) bool {
 	return i.Kind == store.ConfirmItem && i.Channel == subscription.WebPush
@@ -163,15 +124,7 @@ func (n *Notifier) recordProof(tx *store.Tx, d *delivery) error {
 	as := store.FailedOutcome
 	switch verdict := d.result.Verdict; {
 	case verdict == message.Delivered:
-		p, err := tx.Proof(d.item.Pending)
-		if err == nil {
-			p.Queued = false
-			err = tx.PutProof(p)
-		}
-		if errors.Is(err, store.ErrNotFound) {
-			err = nil // it was sent back already
-		}
-		return errors.Join(err, d.settle(tx, store.DeliveredOutcome))
+		return d.settle(tx, store.DeliveredOutcome)
 	case verdict == message.OurFault, verdict == message.Retry && d.item.Attempts+1 < proofTries:
 		return d.retry(tx, d.result.After)
 	case verdict == message.Gone:

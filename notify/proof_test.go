@@ -17,7 +17,7 @@ import (
 func (w *world) asks(endpoint string) *subscription.Subscription {
 	w.Helper()
 	s := &subscription.Subscription{
-		Target: &subscription.Target{Endpoint: endpoint}, Preferences: wishes(nil), Consent: subscription.Consent{At: time.Now().UTC(), Policy: "1"},
+		Target: &subscription.Target{Endpoint: endpoint}, Preferences: preferences(nil), Consent: subscription.Consent{At: time.Now().UTC(), Policy: "1"},
 	}
 	if _, err := w.n.AskBrowser(s); err != nil {
 		w.Fatal(err)
@@ -142,7 +142,7 @@ func TestWhoProvesNothingIsErased(t *testing.T) {
 // What was delivered before is in the file.
 func TestWhoWasReachedIsKept(t *testing.T) {
 	inWorld(t, func(w *world) {
-		token := w.browser("luz", wishes(nil))
+		token := w.browser("luz", preferences(nil))
 		w.update(func(tx *store.Tx) error { // as an older file has it
 			s, err := w.n.Show(token)
 			if err != nil {

@@ -31,8 +31,7 @@ type sendFunc func(ctx context.Context, d *delivery) message.Result
 // that ask to confirm, which anybody may have caused. The latter wait while the
 // former have all their workers busy, and nothing of them delays or stops the former.
 //
-// One goroutine, in run, holds all of its state; others send and record, and report to
-// it.
+// One goroutine, in run, holds all of its state and records; others send, and report to it.
 type queue struct {
 	n *Notifier
 	store.Queue
@@ -51,12 +50,9 @@ type queue struct {
 	drained  bool      // nothing else is due, until something happens
 	next     time.Time // when something is due, zero for never
 
-	outcomes []*delivery  // not yet recorded
-	since    time.Time    // when the first of outcomes came in
-	batch    []*delivery  // the first of outcomes, while they are being recorded; else nil
-	recalled []store.Item // being brought forward with batch
-	recorded chan error
-	done     int // settled since the queue was last empty
+	outcomes []*delivery // not yet recorded
+	since    time.Time   // when the first of outcomes came in
+	done     int         // settled since the queue was last empty
 	status   status
 
 	paused   time.Time // nothing is sent before
@@ -74,7 +70,7 @@ func newQueue(n *Notifier, which store.Queue, workers int, send sendFunc) *queue
 	return &queue{
 		n: n, Queue: which, workers: workers, send: send, wake: make(chan struct{}, 1), composer: composer{n: n},
 		busy: map[uint64]bool{}, people: map[subscription.ID]bool{}, flights: map[string]int{}, outages: map[string]*outage{},
-		sent: make(chan *delivery, workers), recorded: make(chan error, 1),
+		sent: make(chan *delivery, workers),
 	}
 }
 
@@ -112,8 +108,6 @@ func (q *queue) land(cut func()) {
 			select {
 			case d := <-q.sent:
 				q.landed(d)
-			case err := <-q.recorded:
-				q.wrote(err)
 			case <-enough.Chan():
 				late = true
 			}
@@ -126,12 +120,8 @@ func (q *queue) land(cut func()) {
 // finish records what is left when nothing is under way any more.
 func (q *queue) finish() {
 	var err error
-	for err == nil && (len(q.outcomes) > 0 || q.batch != nil) {
-		if q.batch == nil {
-			q.write()
-		}
-		err = <-q.recorded
-		q.wrote(err)
+	for err == nil && len(q.outcomes) > 0 {
+		err = q.write()
 	}
 	if err != nil {
 		q.n.o.Log.Error("messages went out and cannot be recorded; they will go out once more", "channel", q.String(), "messages", len(q.outcomes))
@@ -145,8 +135,6 @@ func (q *queue) wait(stop <-chan struct{}) {
 	select {
 	case d := <-q.sent:
 		q.landed(d)
-	case err := <-q.recorded:
-		q.wrote(err)
 	case <-q.wake:
 		q.drained = false
 	case <-timer.Chan():
@@ -166,7 +154,7 @@ func (q *queue) pauseUntilNext() time.Duration {
 	case !q.next.IsZero():
 		wait = min(wait, q.next.Sub(q.n.now()))
 	}
-	if len(q.outcomes) > 0 && q.batch == nil && !q.blocked {
+	if len(q.outcomes) > 0 && !q.blocked {
 		wait = min(wait, commitDelay-q.n.now().Sub(q.since).Abs())
 	}
 	if q.paceWait > 0 && q.sending < q.workers {
@@ -306,8 +294,8 @@ func (q *queue) launch(ctx context.Context) {
 			return
 		case now.Sub(d.message.Now).Abs() > stale:
 			q.release(d) // to be composed again
-		case q.crowded(d):
-			d.later, d.crowded, d.at = now.Add(q.crowdedWait(d)), true, now
+		case q.overLimit(d):
+			d.later, d.overLimit, d.at = now.Add(q.overLimitWait(d)), true, now
 			q.keep(d)
 		case !q.paced(d):
 			q.ready = append(q.ready, d)

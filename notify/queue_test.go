@@ -22,7 +22,7 @@ func (w *world) addReaders(n int) {
 	w.update(func(tx *store.Tx) error {
 		for i := range n {
 			s := &subscription.Subscription{
-				ID: subscription.NewID(), Channel: subscription.Email, Address: fmt.Sprintf("p%d@x.cl", i), Preferences: wishes(nil),
+				ID: subscription.NewID(), Channel: subscription.Email, Address: fmt.Sprintf("p%d@x.cl", i), Preferences: preferences(nil),
 			}
 			if err := tx.PutSubscription(s); err != nil {
 				return err
@@ -99,24 +99,11 @@ func TestRetryWaitsAsLongAsAsked(t *testing.T) {
 	})
 }
 
-func TestBackoffStaysInItsBounds(t *testing.T) {
-	for attempts := range 100 {
-		for range 50 {
-			if wait := backoff(attempts, 0); wait < firstRetry || wait > lastRetry {
-				t.Fatalf("after %d attempts %v", attempts, wait)
-			}
-		}
-	}
-	if wait := backoff(0, 6*time.Hour); wait != 6*time.Hour {
-		t.Errorf("%v, asked for 6 h", wait)
-	}
-}
-
 func TestAConfirmationThatRefuses(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.start()
 		w.mail.script(always(message.Bounced))
-		w.ask("ana@x.cl", wishes(nil))
+		w.ask("ana@x.cl", preferences(nil))
 		w.expectOutcomes(map[store.Outcome]int{store.BouncedOutcome: 1})
 		w.view(func(tx *store.Tx) error {
 			return tx.EachPending(func(subscription.Hash, *subscription.Pending) error { t.Error("it still waits"); return nil })
@@ -129,7 +116,7 @@ func TestABrowserThatIsGone(t *testing.T) {
 		token := w.follower("luz", nil)
 		w.push.script(always(message.Gone))
 		w.issue("viento", nil, alert.Opened)
-		w.told(0)
+		w.expectAfter(0)
 		if _, err := w.n.Show(token); !errors.Is(err, subscription.ErrUnknownToken) {
 			t.Error("it is still there")
 		}
@@ -196,7 +183,7 @@ func TestAConfirmationThatWaitsIsNotShown(t *testing.T) {
 		w.addReaders(1)
 		w.start()
 		w.mail.script(always(message.Retry))
-		w.ask("ana@y.cl", wishes(nil))
+		w.ask("ana@y.cl", preferences(nil))
 		if n := w.store.Confirming(subscription.Email); n != 1 {
 			t.Fatalf("%d confirmations wait", n)
 		}
@@ -245,12 +232,12 @@ func TestDangerGoesFirst(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.addReaders(40)
 		for i := range 20 {
-			w.reader(fmt.Sprintf("d%d@x.cl", i), wishes(func(p *subscription.Preferences) { p.Parks = []string{"alerce-andino"} }))
+			w.reader(fmt.Sprintf("d%d@x.cl", i), preferences(func(p *subscription.Preferences) { p.Parks = []string{"alerce-andino"} }))
 		}
 		w.issue("viento", nil, alert.Opened)
 		w.issue("nieve", func(a *alert.Alert) { a.Park, a.Trails, a.Level = "alerce-andino", nil, alert.Danger }, alert.Opened)
 		w.cycle()
-		w.n = w.notifier(t, func(o *Options) { o.MailWorkers = 1 })
+		w.n.queues[subscription.Email].workers = 1
 		w.start()
 		w.pass(time.Minute)
 		for i, s := range w.mail.sent {
@@ -402,19 +389,16 @@ func TestAStoreThatIsFullForATime(t *testing.T) {
 		q.ready = nil
 		q.block(store.ErrFull)
 		q.record()
-		if q.batch != nil || q.room() != 0 {
+		if len(q.outcomes) != 1 || q.room() != 0 {
 			t.Error("it goes on at once")
 		}
 		w.pass(clockCheck)
-		q.record()
-		q.wrote(store.ErrFull)
-		<-q.recorded
+		q.wrote(q.outcomes, store.ErrFull)
 		if !q.blocked || len(q.outcomes) != 1 {
 			t.Error("what could not be recorded is forgotten")
 		}
 		w.pass(clockCheck)
 		q.record()
-		q.wrote(<-q.recorded)
 		if q.blocked || len(q.outcomes) != 0 || w.log.count("sending stopped") != 1 || w.log.count("sending goes on") != 1 {
 			t.Errorf("blocked %v, %d kept; logged %s", q.blocked, len(q.outcomes), &w.log.text)
 		}
@@ -444,7 +428,7 @@ func TestAClockThatCannotBeRight(t *testing.T) {
 		w.mail.script(always(message.Retry))
 		w.start()
 		w.issue("viento", func(a *alert.Alert) { a.End = noon.AddDate(0, 0, 6) }, alert.Opened)
-		w.reader("trip@x.cl", wishes(func(p *subscription.Preferences) { p.Trip = &subscription.Trip{From: "2026-11-21", To: "2026-11-22"} }))
+		w.reader("trip@x.cl", preferences(func(p *subscription.Preferences) { p.Trip = &subscription.Trip{From: "2026-11-21", To: "2026-11-22"} }))
 		w.cycle()
 		w.pass(time.Second)
 		w.mail.script(nil)
@@ -483,21 +467,21 @@ func TestOneMessageAfterQuietHours(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.follower("luz", func(p *subscription.Preferences) { p.Quiet = &subscription.Quiet{From: 12 * 60, To: 18 * 60} })
 		w.issue("viento", func(a *alert.Alert) { a.End = noon.Add(2 * time.Hour) }, alert.Opened)
-		w.told(0)
+		w.expectAfter(0)
 		w.issue("frio", func(a *alert.Alert) {
 			a.Hazard, a.Start, a.End = hazard.Cold, noon.Add(9*time.Hour), noon.AddDate(0, 0, 2)
 		}, alert.Opened)
-		w.told(time.Hour)
+		w.expectAfter(time.Hour)
 		w.issue("nieve", func(a *alert.Alert) { a.Hazard, a.Start = hazard.Snow, noon.Add(8*time.Hour) }, alert.Opened)
-		w.told(time.Hour)
+		w.expectAfter(time.Hour)
 		w.issue("frio", func(a *alert.Alert) { a.Start = noon.Add(7 * time.Hour) })
-		w.told(time.Hour)
+		w.expectAfter(time.Hour)
 		w.pass(4 * time.Hour)
 		w.expect(w.push, "luz: news opened frio opened nieve")
 		w.issue("nieve", dropped, alert.Withdrawn)
-		w.told(18 * time.Hour)
+		w.expectAfter(18 * time.Hour)
 		w.issue("frio", raised, alert.Raised)
-		w.told(time.Hour, "luz: news raised frio withdrawn nieve")
+		w.expectAfter(time.Hour, "luz: news raised frio withdrawn nieve")
 		w.pass(12 * time.Hour)
 		w.expect(w.push)
 		if s := w.mail.sent; len(s) > 0 {

@@ -4,8 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"vigia/forecast/alert"
-	"vigia/forecast/hazard"
 	"vigia/store/subscription"
 )
 
@@ -18,7 +16,7 @@ func zone(t testing.TB, name string) *time.Location {
 	return z
 }
 
-// Around both changes of summer time, and the days between, the end of quiet hours
+// Near both changes of summer time, and the days between, the end of quiet hours
 // is the first minute at which the wall clock is not in them.
 func TestQuietHoursByTheWallClock(t *testing.T) {
 	quiets := []subscription.Quiet{{From: 22 * 60, To: 6 * 60}, {From: 23 * 60, To: 30}, {From: 0, To: 60}, {From: 30, To: 90},
@@ -78,32 +76,5 @@ func TestWhenASubscriptionEnds(t *testing.T) {
 		if end := endOf(w.parks, &p); !end.Equal(want) {
 			t.Errorf("it ends at %v, want %v", end, want)
 		}
-	})
-}
-
-// Quiet hours hold the news that a danger is over, as everything that is no danger, and
-// never a danger itself.
-func TestQuietHoursHoldTheEndOfADanger(t *testing.T) {
-	inWorld(t, func(w *world) {
-		w.reader("luz@x.cl", wishes(func(p *subscription.Preferences) { p.Quiet = &subscription.Quiet{From: 20 * 60, To: 12 * 60} }))
-		w.start()
-		w.issue("viento", raised, alert.Opened)
-		w.cycle()
-		w.pass(9*time.Hour + 37*time.Minute) // 21:37 in the parks
-		w.expect(w.mail, "luz@x.cl: news opened viento")
-		w.issue("viento", dropped, alert.Withdrawn)
-		w.cycle()
-		w.pass(time.Hour)
-		w.expect(w.mail)
-		w.issue("nieve", func(a *alert.Alert) { raised(a); a.Hazard = hazard.Snow }, alert.Opened)
-		w.cycle()
-		w.pass(time.Minute)
-		w.expect(w.mail, "luz@x.cl: news opened nieve withdrawn viento")
-		w.issue("nieve", dropped, alert.Withdrawn)
-		w.cycle()
-		w.pass(13 * time.Hour)
-		w.expect(w.mail)
-		w.pass(time.Hour)
-		w.expect(w.mail, "luz@x.cl: news withdrawn nieve")
 	})
 }

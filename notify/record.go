@@ -19,75 +19,52 @@ const (
 )
 
 // record writes outcomes when there are enough, when the first of them has waited long
-// enough, or when nothing else is under way.
+// enough, or when nothing else is under way. With a store that failed it tries now and
+// then whether that works again.
 func (q *queue) record() {
 	now := q.n.now()
-	if q.blocked {
-		q.tryStore(now)
+	if wait := q.retryAt.Sub(now); q.blocked && 0 < wait && wait <= retryPause {
 		return
 	}
 	enough := len(q.outcomes) > 0 && (q.idle() || len(q.outcomes) >= commitSize || now.Sub(q.since).Abs() >= commitDelay)
-	if q.batch == nil && (enough || q.probesDue(now)) {
-		q.write()
+	if q.blocked || enough || q.probesDue(now) {
+		_ = q.write() // the queue is blocked then
 	}
 }
 
-// tryStore tries now and then whether a store that failed works again.
-func (q *queue) tryStore(now time.Time) {
-	if q.batch != nil || now.Before(q.retryAt) && q.retryAt.Sub(now) <= retryPause {
-		return
-	}
-	q.retryAt = now.Add(retryPause)
-	if len(q.outcomes) > 0 {
-		q.write()
-		return
-	}
-	if q.n.o.Store.Err() == nil && q.n.o.Store.View("try the store", func(*store.Tx) error { return nil }) == nil {
-		q.unblock()
-	}
-}
-
-func (q *queue) unblock() {
-	if q.blocked {
-		q.n.o.Log.Info("the store works again; sending goes on", "channel", q.String())
-	}
-	q.blocked, q.drained = false, false
-}
-
-// write starts to record the first outcomes, and to bring forward the messages that they
-// show can be delivered again.
-func (q *queue) write() {
-	batch := append([]*delivery{}, q.outcomes[:min(len(q.outcomes), commitSize)]...)
+// write records the first outcomes, and brings forward the messages that they show can be
+// delivered again.
+func (q *queue) write() error {
+	batch := slices.Clone(q.outcomes[:min(len(q.outcomes), commitSize)])
 	recalled, blameless := q.recall(batch), q.weigh(batch)
-	if len(batch)+len(recalled) == 0 {
-		return
-	}
-	q.batch, q.recalled = batch, recalled
-	go func() { q.recorded <- q.recordBatch(batch, recalled, blameless) }()
+	err := q.recordBatch(batch, recalled, blameless)
+	q.wrote(batch, err)
+	return err
 }
 
 // wrote takes in the result of recording.
-func (q *queue) wrote(err error) {
-	batch := q.batch
-	for i := range q.recalled {
-		delete(q.busy, q.recalled[i].Seq)
-	}
-	q.batch, q.recalled = nil, nil
+func (q *queue) wrote(batch []*delivery, err error) {
 	if err != nil {
 		q.block(err)
 		return
 	}
-	q.unblock()
+	if q.blocked {
+		q.n.o.Log.Info("the store works again; sending goes on", "channel", q.String())
+	}
+	q.blocked, q.drained = false, false
 	for _, d := range batch {
 		q.release(d)
 		q.noteOutage(d)
 	}
-	q.count(batch)
-	q.outcomes, q.since = slices.Clone(q.outcomes[len(batch):]), q.n.now()
+	if len(batch) > 0 {
+		q.count(batch)
+	}
+	q.outcomes, q.since = slices.Delete(q.outcomes, 0, len(batch)), q.n.now()
 }
 
 // recordBatch records outcomes in one transaction, brings recalled items forward, and
-// takes back the refusals that the last hour counted against the blameless.
+// takes back the refusals that the last hour counted against the blameless. A recalled
+// item that is no longer in the outbox as it was is done with.
 func (q *queue) recordBatch(batch []*delivery, recalled []store.Item, blameless []subscription.ID) error {
 	now := q.n.now()
 	return q.n.o.Store.Update("record outcomes of messages", func(tx *store.Tx) error {
@@ -99,7 +76,12 @@ func (q *queue) recordBatch(batch []*delivery, recalled []store.Item, blameless 
 				return fmt.Errorf("message %d: %w", d.item.Seq, err)
 			}
 		}
-		return bringForward(tx, recalled, now)
+		for i := range recalled {
+			if err := tx.Reschedule(&recalled[i], now); err != nil && !errors.Is(err, store.ErrNotFound) {
+				return err
+			}
+		}
+		return nil
 	})
 }
 

@@ -99,11 +99,11 @@ func TestSignupsThatAreRefusedStopNothing(t *testing.T) {
 		for i := range 40 {
 			address := fmt.Sprintf("invented%d@d%d.cl", i, i%9)
 			relay.Fail(mailtest.Fault{At: mailtest.AtRecipient, To: address, Answer: "550 5.7.1 blocked"})
-			w.ask(address, wishes(nil))
+			w.ask(address, preferences(nil))
 		}
 		for hour := range 6 {
 			w.storm(hour)
-			w.ask(fmt.Sprintf("honest%d@y.cl", hour), wishes(nil))
+			w.ask(fmt.Sprintf("honest%d@y.cl", hour), preferences(nil))
 			w.pass(time.Minute)
 			if got, want := relay.Received(), 21*(hour+1); got != want {
 				t.Fatalf("hour %d: %d mails, want %d", hour, got, want)
@@ -129,7 +129,7 @@ func TestSignupsUseNoConnectionOfAlerts(t *testing.T) {
 		})
 		w.start()
 		for i := range 30 {
-			w.ask(fmt.Sprintf("p%d@y.cl", i), wishes(nil))
+			w.ask(fmt.Sprintf("p%d@y.cl", i), preferences(nil))
 		}
 		w.storm(0)
 		w.pass(time.Second)
@@ -138,10 +138,10 @@ func TestSignupsUseNoConnectionOfAlerts(t *testing.T) {
 		}
 		w.pass(3 * time.Hour)
 		w.mail.new()
-		hold[message.Confirm], hold[message.News] = 0, time.Minute
+		hold[message.Confirm], hold[message.Alerts] = 0, time.Minute
 		w.storm(1)
 		w.pass(time.Second)
-		w.ask("late@y.cl", wishes(nil))
+		w.ask("late@y.cl", preferences(nil))
 		w.pass(time.Second)
 		w.expect(w.mail)
 		w.pass(2*time.Minute + 2*clockCheck)
@@ -168,7 +168,7 @@ func everybody(string) bool { return true }
 func (w *world) readers(addresses ...string) (tokens map[string]string) {
 	tokens = map[string]string{}
 	for _, address := range addresses {
-		tokens[address] = w.keys.Token(w.reader(address, wishes(nil)))
+		tokens[address] = w.keys.Token(w.reader(address, preferences(nil)))
 	}
 	return tokens
 }
@@ -376,7 +376,7 @@ func TestARefusalIsForgotten(t *testing.T) {
 			t.Fatal(got)
 		}
 		w.mail.script(nil)
-		p := wishes(nil)
+		p := preferences(nil)
 		if err := w.n.Change(ana, &p); err != nil {
 			t.Fatal(err)
 		}
@@ -389,7 +389,7 @@ func TestARefusalIsForgotten(t *testing.T) {
 			t.Fatal(got)
 		}
 		w.mail.script(nil)
-		w.ask("ana@x.cl", wishes(nil))
+		w.ask("ana@x.cl", preferences(nil))
 		if _, _, err := w.n.Confirm(w.link("ana@x.cl")); err != nil {
 			t.Fatal(err)
 		}

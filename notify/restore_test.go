@@ -58,9 +58,9 @@ func TestRestoringABackupTellsNobodyTwice(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.start()
 		w.mail.script(always(message.Retry)) // what is for Dora waits when the backup is made
-		w.reader("dora@x.cl", wishes(nil))
-		w.browser("ana", wishes(nil))
-		leaves := w.browser("berta", wishes(nil))
+		w.reader("dora@x.cl", preferences(nil))
+		w.browser("ana", preferences(nil))
+		leaves := w.browser("berta", preferences(nil))
 		w.issue("wind", nil, alert.Opened)
 		w.cycle()
 		w.pass(time.Minute)
@@ -78,7 +78,7 @@ func TestRestoringABackupTellsNobodyTwice(t *testing.T) {
 		if err := w.n.Cancel(leaves); err != nil {
 			t.Fatal(err)
 		}
-		w.browser("carla", wishes(nil))
+		w.browser("carla", preferences(nil))
 		w.pass(time.Minute)
 		w.expect(w.push, "carla: welcome opened wind opened snow")
 
@@ -112,7 +112,7 @@ func TestRestoringABackupWhenTheFileIsLost(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.start()
 		w.mail.script(always(message.Retry))
-		w.reader("dora@x.cl", wishes(nil))
+		w.reader("dora@x.cl", preferences(nil))
 		w.issue("wind", nil, alert.Opened)
 		w.cycle()
 		w.pass(time.Minute)

@@ -62,21 +62,15 @@ func (n *Notifier) eraseExpired(now time.Time) error {
 	)
 }
 
-// inBatches runs do in transactions of its own until it finds less than a batch. One
-// that found nothing is not committed.
-func (n *Notifier) inBatches(what string, do func(tx *store.Tx) (int, error)) error {
-	for found := eraseBatch; found == eraseBatch; {
-		err := n.o.Store.Update(what, func(tx *store.Tx) (err error) {
-			if found, err = do(tx); err == nil && found == 0 {
-				return errNothingToWrite
-			}
+// inBatches runs do in transactions of its own until it finds less than a batch.
+func (n *Notifier) inBatches(what string, do func(tx *store.Tx) (int, error)) (err error) {
+	for found := eraseBatch; err == nil && found == eraseBatch; {
+		err = n.o.Store.Update(what, func(tx *store.Tx) error {
+			found, err = do(tx)
 			return err
 		})
-		if err != nil && !errors.Is(err, errNothingToWrite) {
-			return err
-		}
 	}
-	return nil
+	return err
 }
 
 // eraseEnded erases subscriptions whose trip is over, and those long suspended.

@@ -12,7 +12,7 @@ import (
 func TestASubscriptionErasesItselfAfterTheTrip(t *testing.T) {
 	inWorld(t, func(w *world) {
 		token := w.follower("luz", func(p *subscription.Preferences) { p.Trip = &subscription.Trip{From: "2026-11-21", To: "2026-11-22"} })
-		w.told(36*time.Hour - 2*time.Minute) // 23:58 of the last day there
+		w.expectAfter(36*time.Hour - 2*time.Minute) // 23:58 of the last day there
 		if _, err := w.n.Show(token); err != nil {
 			t.Errorf("on the last day: %v", err)
 		}
@@ -30,11 +30,11 @@ func TestASubscriptionErasesItselfAfterTheTrip(t *testing.T) {
 func TestRecordsHaveTheirTime(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.start()
-		w.ask("ana@x.cl", wishes(nil))
+		w.ask("ana@x.cl", preferences(nil))
 		w.follower("luz", nil)
 		w.issue("viento", nil, alert.Opened)
-		w.told(0, "luz: news opened viento")
-		stories := func() (n int) {
+		w.expectAfter(0, "luz: news opened viento")
+		threads := func() (n int) {
 			w.view(func(tx *store.Tx) error { return tx.EachThread(func(string) error { n++; return nil }) })
 			return n
 		}
@@ -46,7 +46,7 @@ func TestRecordsHaveTheirTime(t *testing.T) {
 			})
 			return n
 		}
-		if stories() == 0 || mailed() != 1 || w.outcomes()[store.DeliveredOutcome] == 0 {
+		if threads() == 0 || mailed() != 1 || w.outcomes()[store.DeliveredOutcome] == 0 {
 			t.Fatal("there is nothing to forget")
 		}
 		for range 31 { // the clock is believed while there are cycles
@@ -55,8 +55,8 @@ func TestRecordsHaveTheirTime(t *testing.T) {
 			w.pass(time.Minute)
 		}
 		w.pass(time.Hour)
-		if stories() != 0 || mailed() != 0 || w.outcomes() != [store.FailedOutcome + 1]int{} {
-			t.Errorf("%d stories, %d mails to an address and outcomes %v are kept", stories(), mailed(), w.outcomes())
+		if threads() != 0 || mailed() != 0 || w.outcomes() != [store.FailedOutcome + 1]int{} {
+			t.Errorf("%d threads, %d mails to an address and outcomes %v are kept", threads(), mailed(), w.outcomes())
 		}
 	})
 }
@@ -76,7 +76,7 @@ func TestWhenTheFileIsCompacted(t *testing.T) {
 	} {
 		inWorld(t, func(w *world) {
 			<-time.After(c.erased)
-			if err := w.n.Cancel(w.browser("luz", wishes(nil))); err != nil {
+			if err := w.n.Cancel(w.browser("luz", preferences(nil))); err != nil {
 				t.Fatal(err)
 			}
 			w.n.compact(t.Context(), noon.Add(c.looked))

@@ -30,7 +30,7 @@ func (w *world) readKeys(change func(*Options)) {
 	w.keys = openKeysIn(w, filepath.Join(filepath.Dir(w.path), "vigia.key"))
 	w.n = w.notifier(w, func(o *Options) {
 		for range w.keys.Before {
-			o.PushBefore = append(o.PushBefore, o.Push)
+			o.Push = append(o.Push, o.Push[0])
 		}
 		if change != nil {
 			change(o)
@@ -50,7 +50,7 @@ func (w *world) known(token string) bool {
 
 func TestTokensOfThePreviousKeysAreTakenFor30Days(t *testing.T) {
 	inWorld(t, func(w *world) {
-		ana := w.reader("ana@x.cl", wishes(nil))
+		ana := w.reader("ana@x.cl", preferences(nil))
 		old := w.keys.Token(ana)
 		w.pass(time.Hour)
 		w.rotate(previousKeys)
@@ -94,7 +94,7 @@ func TestWhatIsUnderWayOutlastsARotation(t *testing.T) {
 			inWorld(t, func(w *world) {
 				good := ending == previousKeys
 				w.start()
-				w.ask("ana@x.cl", wishes(nil))
+				w.ask("ana@x.cl", preferences(nil))
 				browser := w.asks("luz")
 				w.pass(time.Minute)
 				link := w.link("ana@x.cl")
@@ -116,7 +116,7 @@ func TestWhatIsUnderWayOutlastsARotation(t *testing.T) {
 // The tokens of keys that leaked end at once, also where their file is deleted.
 func TestTokensOfLeakedKeysAreNotTaken(t *testing.T) {
 	inWorld(t, func(w *world) {
-		ana := w.reader("ana@x.cl", wishes(nil))
+		ana := w.reader("ana@x.cl", preferences(nil))
 		old := w.keys.Token(ana)
 		w.pass(time.Hour)
 		w.rotate(previousKeys)
@@ -148,7 +148,7 @@ func TestWhoIsNotToBeAskedOutlastsARotation(t *testing.T) {
 		t.Run(ending, func(t *testing.T) {
 			inWorld(t, func(w *world) {
 				w.start()
-				w.ask("ana@x.cl", wishes(nil))
+				w.ask("ana@x.cl", preferences(nil))
 				w.pass(time.Minute)
 				if err := w.n.Disown(w.link("ana@x.cl")); err != nil {
 					t.Fatal(err)
@@ -157,8 +157,8 @@ func TestWhoIsNotToBeAskedOutlastsARotation(t *testing.T) {
 				w.pass(2 * day)
 				w.rotate(ending)
 				w.start()
-				w.ask("ana@x.cl", wishes(nil))
-				w.ask("eva@x.cl", wishes(nil))
+				w.ask("ana@x.cl", preferences(nil))
+				w.ask("eva@x.cl", preferences(nil))
 				w.pass(time.Minute)
 				var asked []string
 				for _, one := range w.mail.sent[1:] {
@@ -184,18 +184,18 @@ func TestWhoIsNotToBeAskedOutlastsARotation(t *testing.T) {
 func TestTheCapsOfAnAddressOutlastARotation(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.start()
-		w.ask("ana@x.cl", wishes(nil))
+		w.ask("ana@x.cl", preferences(nil))
 		w.pass(time.Hour)
 		w.stop()
 		w.rotate(previousKeys)
 		w.start()
-		w.ask("ana@x.cl", wishes(nil))
+		w.ask("ana@x.cl", preferences(nil))
 		w.pass(day - 2*time.Hour)
 		if n := len(w.mail.sent); n != 1 {
 			t.Errorf("%d mails within a day", n)
 		}
 		w.pass(2 * time.Hour)
-		w.ask("ana@x.cl", wishes(nil))
+		w.ask("ana@x.cl", preferences(nil))
 		w.pass(time.Minute)
 		if n := len(w.mail.sent); n != 2 {
 			t.Errorf("the control: %d mails after a day", n)
@@ -206,7 +206,7 @@ func TestTheCapsOfAnAddressOutlastARotation(t *testing.T) {
 // A file of previous keys that cannot be read ends what they made and nothing else.
 func TestPreviousKeysThatCannotBeRead(t *testing.T) {
 	inWorld(t, func(w *world) {
-		ana := w.reader("ana@x.cl", wishes(nil))
+		ana := w.reader("ana@x.cl", preferences(nil))
 		w.rotate(previousKeys)
 		path := filepath.Join(filepath.Dir(w.path), "vigia.key"+previousKeys)
 		if err := os.WriteFile(path, []byte("{}"), 0o600); err != nil {
@@ -233,7 +233,7 @@ func TestKeysOfAnEarlierVersion(t *testing.T) {
 		if err := os.WriteFile(path, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		secret, token := w.keys.secret, w.keys.Token(w.reader("ana@x.cl", wishes(nil)))
+		secret, token := w.keys.secret, w.keys.Token(w.reader("ana@x.cl", preferences(nil)))
 		w.readKeys(nil)
 		if w.keys.secret != secret || !w.keys.Made.IsZero() || !w.known(token) {
 			t.Error("opened they are others")

@@ -32,7 +32,7 @@ func (w *world) hang(hangs func(to string) bool) {
 func (w *world) addBrowsers(n int, name string) {
 	w.Helper()
 	for i := range n {
-		w.browser(fmt.Sprint(name, i), wishes(nil))
+		w.browser(fmt.Sprint(name, i), preferences(nil))
 	}
 }
 
@@ -44,8 +44,8 @@ func (w *world) warn() {
 	w.cycle()
 }
 
-// toldAfter tells after what time each of several browsers was told since an instant.
-func (w *world) toldAfter(name string, since time.Time) (times []time.Duration) {
+// deliveredAfter tells after what time each of several browsers was told since an instant.
+func (w *world) deliveredAfter(name string, since time.Time) (times []time.Duration) {
 	w.push.mu.Lock()
 	defer w.push.mu.Unlock()
 	for _, one := range w.push.sent[w.push.seen:] {
@@ -72,7 +72,7 @@ func TestBrowsersThatHangKeepNobodyWaiting(t *testing.T) {
 		began := time.Now()
 		w.pass(10 * time.Minute)
 		for name, most := range map[string]time.Duration{far: time.Minute, well: 8 * time.Minute} {
-			times := w.toldAfter(name, began)
+			times := w.deliveredAfter(name, began)
 			if len(times) != n || times[n-1] > most {
 				t.Errorf("%s: want all %d told within %v, were told after %v", name, n, most, times)
 			}
@@ -113,11 +113,11 @@ func TestAServiceThatHungIsAskedAgain(t *testing.T) {
 				w.hang(hangs)
 				back := time.Now()
 				w.pass(4 * time.Hour)
-				times := w.toldAfter(well, back)
+				times := w.deliveredAfter(well, back)
 				if len(times) != 1 || times[0] > 2*probeEvery {
 					t.Errorf("the healthy one was told after %v", times)
 				}
-				if all := w.toldAfter(hanging, back); !hangs(hanging+"0") && (len(all) != 15 || all[14] > 2*probeEvery) {
+				if all := w.deliveredAfter(hanging, back); !hangs(hanging+"0") && (len(all) != 15 || all[14] > 2*probeEvery) {
 					t.Errorf("the others were told after %v", all)
 				}
 				t.Logf("told after %v", times)

@@ -18,28 +18,28 @@ import (
 )
 
 // The simulation lets alerts come, change and go at random for days, before people
-// with all kinds of wishes and a channel that now and then refuses, and holds what
+// with all kinds of preferences and a channel that now and then refuses, and holds what
 // each of them was told against what a person may expect. It knows nothing of how
 // that is decided: only what was told, when, and how the alerts were then.
 
 // person is a person with what he believes of each thread.
 type person struct {
-	name   string
-	wishes subscription.Preferences
-	faulty bool               // his channel refuses now and then
-	knows  map[string]*belief // by thread
+	name        string
+	preferences subscription.Preferences
+	faulty      bool               // his channel refuses now and then
+	knows       map[string]*belief // by thread
 }
 
 // belief is what somebody was told of a thread.
 type belief struct {
-	level alert.Level // the highest
-	told  []toldAlert
-	at    time.Time // when he was told last
-	over  bool
+	level     alert.Level // the highest
+	delivered []deliveredAlert
+	at        time.Time // when he was told last
+	over      bool
 }
 
-// toldAlert is one alert as it was told.
-type toldAlert struct {
+// deliveredAlert is one alert as it was told.
+type deliveredAlert struct {
 	level alert.Level
 	start time.Time
 }
@@ -58,9 +58,9 @@ var trailSlugs = []string{"base-torres", "refugio-chileno", "mirador-frances"}
 func newSimulation(w *world, seed uint64) *simulation {
 	d := &simulation{world: w, rng: rand.New(rand.NewPCG(seed, 1)), people: map[string]*person{}}
 	for i := range 40 {
-		p := &person{name: fmt.Sprintf("p%02d", i), wishes: d.wishes(), faulty: i%5 == 4, knows: map[string]*belief{}}
+		p := &person{name: fmt.Sprintf("p%02d", i), preferences: d.preferences(), faulty: i%5 == 4, knows: map[string]*belief{}}
 		d.people[p.name] = p
-		w.browser(p.name, p.wishes)
+		w.browser(p.name, p.preferences)
 	}
 	w.push.script(func(s *sending) message.Result {
 		if n := crc32.ChecksumIEEE([]byte(s.to + s.at.Format("02T15"))); d.people[s.to].faulty && n%3 > 0 {
@@ -71,7 +71,7 @@ func newSimulation(w *world, seed uint64) *simulation {
 	return d
 }
 
-func (d *simulation) wishes() subscription.Preferences {
+func (d *simulation) preferences() subscription.Preferences {
 	p := subscription.Preferences{Conditions: subscription.Conditions{MinLevel: alert.Caution}}
 	switch d.rng.IntN(3) {
 	case 0:
@@ -197,7 +197,7 @@ func (d *simulation) hear() {
 
 func (d *simulation) hearOne(s *sending) {
 	p := d.people[s.to]
-	if s.Kind != message.News && s.Kind != message.Welcome {
+	if s.Kind != message.Alerts && s.Kind != message.Welcome {
 		d.Errorf("%v: %s", s.at, s)
 		return
 	}
@@ -215,9 +215,9 @@ func (d *simulation) hearOne(s *sending) {
 		loud = loud || e.Alert.Level == alert.Danger || b.level == alert.Danger
 		d.hearEntry(p, s, &e, b)
 	}
-	if in := minutesOf(orNone(p.wishes.Quiet)); !loud {
+	if in := minutesOf(orNone(p.preferences.Quiet)); !loud {
 		if h, m, _ := s.at.In(s.Entries[0].Park.TimeZone).Clock(); in[h*60+m] {
-			d.Errorf("%s at %v, in his quiet hours %v", s, s.at, p.wishes.Quiet)
+			d.Errorf("%s at %v, in his quiet hours %v", s, s.at, p.preferences.Quiet)
 		}
 	}
 }
@@ -238,29 +238,31 @@ func (d *simulation) hearEntry(p *person, s *sending, e *message.Entry, b *belie
 		return
 	}
 	if !d.calls(p, e.Alert, s.at) {
-		d.Errorf("%s at %v: he wished %+v, it is %v %v–%v on %v", s, s.at, p.wishes, e.Alert.Level, e.Alert.Start, e.Alert.End, e.Alert.Trails)
+		d.Errorf("%s at %v: he wished %+v, it is %v %v–%v on %v", s, s.at, p.preferences, e.Alert.Level, e.Alert.Start, e.Alert.End, e.Alert.Trails)
 	}
-	same := slices.ContainsFunc(b.told, func(t toldAlert) bool { return e.Alert.Start.Sub(t.start).Abs() < earlier && e.Alert.Level <= t.level })
+	same := slices.ContainsFunc(b.delivered, func(t deliveredAlert) bool {
+		return e.Alert.Start.Sub(t.start).Abs() < earlier && e.Alert.Level <= t.level
+	})
 	if !b.over && s.at.Sub(b.at) < 48*time.Hour && same && b.at.Before(s.at) {
 		d.Errorf("%s at %v: he was told the same at %v", s, s.at, b.at)
 	}
 	if b.over {
 		*b = belief{}
 	}
-	b.level, b.told, b.at = max(b.level, e.Alert.Level), append(b.told, toldAlert{e.Alert.Level, e.Alert.Start}), s.at
+	b.level, b.delivered, b.at = max(b.level, e.Alert.Level), append(b.delivered, deliveredAlert{e.Alert.Level, e.Alert.Start}), s.at
 }
 
 // calls reports whether somebody's wishes call for an alert, by their plain meaning.
 func (d *simulation) calls(p *person, a *alert.Alert, now time.Time) bool {
-	place := slices.Contains(p.wishes.Parks, a.Park)
+	place := slices.Contains(p.preferences.Parks, a.Park)
 	for _, trail := range a.Trails {
-		place = place || slices.Contains(p.wishes.Trails, a.Park+"/"+trail)
+		place = place || slices.Contains(p.preferences.Trails, a.Park+"/"+trail)
 	}
-	if t := p.wishes.Trip; t != nil {
+	if t := p.preferences.Trip; t != nil {
 		first, last := subscription.DateOf(a.Start, zone(d, "America/Punta_Arenas")), subscription.DateOf(a.End.Add(-1), zone(d, "America/Punta_Arenas"))
 		place = place && first <= t.To && last >= t.From
 	}
-	return place && a.Level >= p.wishes.MinLevel && (p.wishes.Hazards == 0 || p.wishes.Hazards.Has(a.Hazard)) && a.Active(now)
+	return place && a.Level >= p.preferences.MinLevel && (p.preferences.Hazards == 0 || p.preferences.Hazards.Has(a.Hazard)) && a.Active(now)
 }
 
 // expectNobodyInTheDark checks who should know: whoever has no quiet hours and a
@@ -269,7 +271,7 @@ func (d *simulation) calls(p *person, a *alert.Alert, now time.Time) bool {
 func (d *simulation) expectNobodyInTheDark() {
 	now := time.Now().UTC()
 	for _, p := range d.people {
-		if p.faulty || p.wishes.Quiet != nil {
+		if p.faulty || p.preferences.Quiet != nil {
 			continue
 		}
 		for _, a := range d.alerts {

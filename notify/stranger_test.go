@@ -46,14 +46,14 @@ func testStrangers(t *testing.T, asked, older int, restart bool) {
 	browsers, refused := map[string]bool{}, map[string]bool{}
 	w.update(func(tx *store.Tx) error {
 		for range good {
-			s := w.wish(r)
+			s := w.newBrowser(r)
 			browsers[s.Target.Endpoint] = true
-			if err := w.n.enroll(tx, s); err != nil {
+			if err := w.n.activate(tx, s); err != nil {
 				return err
 			}
 		}
 		for i := range asked + older {
-			s := w.wish(r)
+			s := w.newBrowser(r)
 			refused[s.Target.Endpoint] = true
 			r.Fail(pushtest.Fault{Endpoint: s.Target.Endpoint, Status: http.StatusForbidden})
 			if i < asked {
@@ -62,7 +62,7 @@ func testStrangers(t *testing.T, asked, older int, restart bool) {
 				}
 				continue
 			}
-			if err := w.n.enroll(tx, s); err != nil {
+			if err := w.n.activate(tx, s); err != nil {
 				return err
 			}
 			s.Target.Reached = false
@@ -81,7 +81,7 @@ func testStrangers(t *testing.T, asked, older int, restart bool) {
 	w.issue("storm", func(a *alert.Alert) { a.Level = alert.Danger }, alert.Opened)
 	w.cycle()
 	began := time.Now()
-	heard := func() (n int) {
+	received := func() (n int) {
 		for _, note := range r.Shown() {
 			if browsers[note.Endpoint] && strings.Contains(string(note.Payload), `"nivel":"peligro"`) {
 				n++
@@ -89,12 +89,12 @@ func testStrangers(t *testing.T, asked, older int, restart bool) {
 		}
 		return n
 	}
-	for heard() < good && time.Since(began) < time.Minute {
+	for received() < good && time.Since(began) < time.Minute {
 		<-time.After(10 * time.Millisecond)
 	}
-	t.Logf("%d of %d heard of the danger within %v, %d requests", heard(), good, time.Since(began).Round(time.Millisecond), r.Requests())
-	if n := heard(); n < good {
-		t.Errorf("%d of %d heard of a danger within a minute", n, good)
+	t.Logf("%d of %d were told of the danger within %v, %d requests", received(), good, time.Since(began).Round(time.Millisecond), r.Requests())
+	if n := received(); n < good {
+		t.Errorf("%d of %d were told of a danger within a minute", n, good)
 	}
 	if n := w.log.count("refuses our VAPID keys"); n > 0 {
 		t.Errorf("%d alarms", n)
@@ -109,7 +109,7 @@ func (w *world) serve(r *pushtest.Service) (stop func()) {
 	if err != nil {
 		w.Fatal(err)
 	}
-	w.n = w.notifier(w, func(o *Options) { o.Push = sender })
+	w.n = w.notifier(w, func(o *Options) { o.Push = []Pusher{sender} })
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() {
@@ -123,12 +123,12 @@ func (w *world) serve(r *pushtest.Service) (stop func()) {
 	}
 }
 
-// wish is what a new browser asks for.
-func (w *world) wish(r *pushtest.Service) *subscription.Subscription {
+// newBrowser is what a new browser asks for.
+func (w *world) newBrowser(r *pushtest.Service) *subscription.Subscription {
 	w.Helper()
 	endpoint, key, auth := r.NewBrowser()
 	s := &subscription.Subscription{
-		Channel: subscription.WebPush, Target: &subscription.Target{Endpoint: endpoint}, Preferences: wishes(nil),
+		Channel: subscription.WebPush, Target: &subscription.Target{Endpoint: endpoint}, Preferences: preferences(nil),
 		Consent: subscription.Consent{At: time.Now().UTC(), Policy: "1"},
 	}
 	for text, to := range map[string][]byte{key: s.Target.Key[:], auth: s.Target.Auth[:]} {

@@ -58,16 +58,50 @@ func (n *Notifier) Show(token string) (found *subscription.Subscription, err err
 		return nil, subscription.ErrUnknownToken
 	}
 	err = n.o.Store.View("show a subscription", func(tx *store.Tx) error {
-		found, err = tx.Subscription(id)
-		return orUnknown(err)
+		found, err = n.present(tx, id)
+		return err
 	})
+	return found, err
+}
+
+// present returns a subscription that has not ended.
+func (n *Notifier) present(tx *store.Tx, id subscription.ID) (*subscription.Subscription, error) {
+	s, err := tx.Subscription(id)
 	switch {
 	case err != nil:
-		return nil, err
-	case ended(found, n.now()):
+		return nil, orUnknown(err)
+	case ended(s, n.now()):
 		return nil, subscription.ErrUnknownToken
 	}
-	return found, nil
+	return s, nil
+}
+
+// activate makes what was confirmed a subscription, and puts its first item into the
+// outbox. One that has its address or its browser goes on with these preferences and this
+// consent, under its ID.
+func (n *Notifier) activate(tx *store.Tx, s *subscription.Subscription) error {
+	now := n.now()
+	first := store.NewsItem
+	id, known := tx.ByAddress(subscription.Identity(s.Address))
+	if s.Target != nil {
+		s.Channel, s.CreatedAt, s.Target.Reached, first = subscription.WebPush, now, true, store.WelcomeItem
+		id, known = tx.ByEndpoint(s.Target.Endpoint)
+	}
+	s.ID, s.ConfirmedAt, s.Ends = subscription.NewID(), now, endOf(n.o.Catalogue, &s.Preferences)
+	if known {
+		before, err := tx.Subscription(id)
+		if err != nil {
+			return err
+		}
+		s.ID, s.CreatedAt = id, before.CreatedAt
+	}
+	if ended(s, now) {
+		return subscription.ErrUnknownToken // the trip is over
+	}
+	if err := tx.PutSubscription(s); err != nil {
+		return err
+	}
+	return n.enqueueFirst(tx, s, first)
 }
 
 // Change sets the preferences of the subscription of a management token. They hold
@@ -75,15 +109,15 @@ func (n *Notifier) Show(token string) (found *subscription.Subscription, err err
 // for the alerts that hold in places that were not followed before. Errors:
 // subscription.ErrUnknownToken, subscription.ErrOver, the store's.
 func (n *Notifier) Change(token string, p *subscription.Preferences) error {
-	if _, err := n.Show(token); err != nil {
-		return err // without a write
+	id, ours := n.o.Keys.ID(token)
+	if !ours {
+		return subscription.ErrUnknownToken
 	}
-	id, _ := n.o.Keys.ID(token)
 	var channel subscription.Channel
 	err := n.o.Store.Update("change a subscription", func(tx *store.Tx) error {
-		s, err := tx.Subscription(id)
+		s, err := n.present(tx, id)
 		if err != nil {
-			return orUnknown(err)
+			return err
 		}
 		s.Preferences, s.Ends, channel = *p, endOf(n.o.Catalogue, p), s.Channel
 		s.Refusals, s.SuspendedAt = nil, time.Time{} // they read their mail
@@ -134,16 +168,14 @@ func (n *Notifier) enqueueFirst(tx *store.Tx, s *subscription.Subscription, kind
 	for i := range d.changes {
 		d.touched = append(d.touched, i)
 	}
-	f := &store.Follower{ID: s.ID, Channel: s.Channel, Conditions: s.Preferences.Conditions}
-	list, due, err := d.choose(f)
+	item, err := d.item(s)
 	if err != nil {
 		return err
 	}
-	if len(list) > 0 || kind == store.WelcomeItem {
-		item := d.item(kind, f, list, due)
-		if kind == store.WelcomeItem {
-			item.Due, item.Expires = now, now.Add(day) // who subscribes is awake
-		}
+	if kind == store.WelcomeItem {
+		item.Kind, item.Due, item.Expires = kind, now, now.Add(day) // who subscribes is awake
+	}
+	if len(item.News) > 0 || kind == store.WelcomeItem {
 		d.items = append(d.items, item)
 	}
 	return d.keep()

@@ -51,7 +51,7 @@ func TestSubscribingByEmail(t *testing.T) {
 		w.start()
 		w.issue("viento", nil, alert.Opened)
 		w.cycle()
-		w.ask("Ana@x.cl", wishes(nil))
+		w.ask("Ana@x.cl", preferences(nil))
 		w.expect(w.mail, "Ana@x.cl: confirm")
 		first := w.link("Ana@x.cl")
 		pending, err := w.n.Pending(first)
@@ -80,7 +80,7 @@ func TestSubscribingByEmail(t *testing.T) {
 		// The address once more, in another case: the same subscription, told nothing again.
 		w.pass(25 * time.Hour)
 		w.mail.new()
-		w.ask("ana@X.cl", wishes(func(p *subscription.Preferences) { p.Language = subscription.English }))
+		w.ask("ana@X.cl", preferences(func(p *subscription.Preferences) { p.Language = subscription.English }))
 		if s, err := w.n.Show(token); err != nil || s.Preferences.Language != subscription.Spanish || s.Address != "Ana@x.cl" {
 			t.Errorf("before it is confirmed: %+v, %v", s, err)
 		}
@@ -99,14 +99,15 @@ func TestSubscribingByEmail(t *testing.T) {
 func TestLinksThatLeadNowhereAreAllAlike(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.start()
-		w.ask("ana@x.cl", wishes(nil))
+		w.ask("ana@x.cl", preferences(nil))
 		old := w.link("ana@x.cl")
 		w.pass(48 * time.Hour)
-		erased := w.browser("luz", wishes(nil))
+		erased := w.browser("luz", preferences(nil))
 		if err := w.n.Cancel(erased); err != nil {
 			t.Fatal(err)
 		}
-		over := w.browser("sol", wishes(func(p *subscription.Preferences) { p.Trip = &subscription.Trip{From: "2026-11-22", To: "2026-11-22"} }))
+		over := w.browser("sol", preferences(func(p *subscription.Preferences) { p.Trip = &subscription.Trip{From: "2026-11-23", To: "2026-11-23"} }))
+		w.pass(24 * time.Hour)
 		unknown, _ := w.keys.Confirmation([16]byte{9})
 		for name, token := range map[string]string{
 			"expired": old, "erased": erased, "never made": w.keys.Token(subscription.NewID()), "never asked": unknown,
@@ -133,23 +134,23 @@ func TestCancellingErasesEverything(t *testing.T) {
 	inWorld(t, func(w *world) {
 		token := w.follower("luz", nil)
 		w.issue("viento", nil, alert.Opened)
-		w.told(0, "luz: news opened viento")
+		w.expectAfter(0, "luz: news opened viento")
 		w.push.script(always(message.Retry))
 		w.issue("viento", raised, alert.Raised)
-		w.told(time.Hour)
+		w.expectAfter(time.Hour)
 		if err := w.n.Cancel(token); err != nil {
 			t.Fatal(err)
 		}
 		w.push.script(nil)
-		w.told(24 * time.Hour)
+		w.expectAfter(24 * time.Hour)
 		id, _ := w.keys.ID(token)
 		w.view(func(tx *store.Tx) error {
 			if _, err := tx.Subscription(id); !errors.Is(err, store.ErrNotFound) {
 				t.Error("it is still there")
 			}
-			return tx.EachThread(func(story string) error {
-				return tx.EachDecided(story, func(left subscription.ID, _ store.Decided) error {
-					t.Errorf("%v is remembered in %s", left, story)
+			return tx.EachThread(func(thread string) error {
+				return tx.EachDecided(thread, func(left subscription.ID, _ store.Decided) error {
+					t.Errorf("%v is remembered in %s", left, thread)
 					return nil
 				})
 			})
@@ -166,14 +167,14 @@ func TestLeavingWhileAMessageIsUnderWay(t *testing.T) {
 		token := w.follower("luz", nil)
 		w.push.script(func(*sending) message.Result { <-time.After(time.Minute); return message.Result{} })
 		w.issue("viento", nil, alert.Opened)
-		w.told(0)
+		w.expectAfter(0)
 		if err := w.n.Cancel(token); err != nil {
 			t.Fatal(err)
 		}
 		w.pass(2 * time.Minute)
 		w.expect(w.push, "luz: news opened viento")
 		w.view(func(tx *store.Tx) error {
-			return tx.EachThread(func(story string) error { t.Errorf("left: %s", story); return nil })
+			return tx.EachThread(func(thread string) error { t.Errorf("left: %s", thread); return nil })
 		})
 	})
 }
@@ -181,8 +182,8 @@ func TestLeavingWhileAMessageIsUnderWay(t *testing.T) {
 func TestDisowning(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.start()
-		id := w.reader("ana@x.cl", wishes(nil))
-		w.ask("ANA@x.cl", wishes(nil))
+		id := w.reader("ana@x.cl", preferences(nil))
+		w.ask("ANA@x.cl", preferences(nil))
 		if err := w.n.Disown(w.link("ANA@x.cl")); err != nil {
 			t.Fatal(err)
 		}
@@ -192,11 +193,11 @@ func TestDisowning(t *testing.T) {
 		})
 		w.pass(25 * time.Hour)
 		w.mail.new()
-		w.ask("ana@x.cl", wishes(nil))
+		w.ask("ana@x.cl", preferences(nil))
 		w.pass(time.Hour)
 		w.expect(w.mail)
 
-		w.ask("eva@x.cl", wishes(nil))
+		w.ask("eva@x.cl", preferences(nil))
 		link := w.link("eva@x.cl")
 		token, _, err := w.n.Confirm(link)
 		if err != nil {
@@ -213,7 +214,7 @@ func TestDisowning(t *testing.T) {
 		}
 		w.pass(25 * time.Hour)
 		w.mail.new()
-		w.ask("eva@x.cl", wishes(nil))
+		w.ask("eva@x.cl", preferences(nil))
 		w.pass(time.Hour)
 		w.expect(w.mail)
 	})
@@ -222,7 +223,7 @@ func TestDisowning(t *testing.T) {
 func TestAUsedLinkOfACancelledSubscription(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.start()
-		w.ask("ana@x.cl", wishes(nil))
+		w.ask("ana@x.cl", preferences(nil))
 		link := w.link("ana@x.cl")
 		token, _, _ := w.n.Confirm(link)
 		if err := w.n.Cancel(token); err != nil {
@@ -239,7 +240,7 @@ func TestSubscribingABrowser(t *testing.T) {
 		w.start()
 		w.issue("viento", nil, alert.Opened)
 		w.cycle()
-		token := w.browser("luz", wishes(nil))
+		token := w.browser("luz", preferences(nil))
 		w.pass(time.Second)
 		w.expect(w.push, "luz: welcome opened viento")
 		s, err := w.n.Show(token)
@@ -247,7 +248,7 @@ func TestSubscribingABrowser(t *testing.T) {
 			t.Errorf("%+v, %v", s, err)
 		}
 		w.pass(time.Hour)
-		if again := w.browser("luz", wishes(func(p *subscription.Preferences) { p.MinLevel = alert.Danger })); again != token {
+		if again := w.browser("luz", preferences(func(p *subscription.Preferences) { p.MinLevel = alert.Danger })); again != token {
 			t.Error("the same browser has another token")
 		}
 		w.pass(time.Second)
@@ -260,7 +261,7 @@ func TestSubscribingABrowser(t *testing.T) {
 
 func TestChannelsThatAreNotSetUp(t *testing.T) {
 	inWorld(t, func(w *world) {
-		w.reader("ana@x.cl", wishes(nil))
+		w.reader("ana@x.cl", preferences(nil))
 		w.n = w.notifier(t, func(o *Options) { o.Mail, o.Push, o.BaseURL = nil, nil, "" })
 		w.start()
 		if w.n.Open(subscription.Email) || w.n.Open(subscription.WebPush) || w.n.PublicKey() != "" {

@@ -197,7 +197,7 @@ func earliest(a, b time.Time) time.Time {
 	return a
 }
 
-// newsOf returns the news in an alert for somebody who follows its place, whose
+// changeToTell returns the news in an alert for somebody who follows its place, whose
 // conditions it meets, and for whom last was decided of its thread; ok is false for
 // none. notice is the alert's newest since the last decision, nil for none.
 //
@@ -205,7 +205,7 @@ func earliest(a, b time.Time) time.Time {
 // notices, in which the noise of the estimates is held back. A higher level than they
 // were told is never held back, nor is a much earlier start where they were not told two
 // things in two days: the notices may be of trails that they do not follow.
-func newsOf(a *alert.Alert, notice *alert.Notice, last store.Decided, known bool, now time.Time) (what alert.ChangeKind, ok bool) {
+func changeToTell(a *alert.Alert, notice *alert.Notice, last store.Decided, known bool, now time.Time) (what alert.ChangeKind, ok bool) {
 	room := last.Before.IsZero() || now.Sub(last.Before) >= changeSpan
 	switch {
 	case !known:

@@ -49,7 +49,7 @@ type world struct {
 	push   *script
 	n      *Notifier
 	path   string
-	log    *logbook
+	log    *logBuffer
 	alerts map[string]alert.Alert
 	stop   func()
 	dark   bool // no estimates are possible
@@ -74,7 +74,7 @@ func inWorld(t *testing.T, test func(w *world)) {
 }
 
 func newWorld(t testing.TB, folder string) *world {
-	w := &world{parks: catalogue.Default(), mail: newScript(), push: newScript(), log: &logbook{}, alerts: map[string]alert.Alert{}}
+	w := &world{parks: catalogue.Default(), mail: newScript(), push: newScript(), log: &logBuffer{}, alerts: map[string]alert.Alert{}}
 	w.T, _ = t.(*testing.T)
 	w.path = filepath.Join(folder, "vigia.db")
 	var err error
@@ -93,7 +93,7 @@ func (w *world) notifier(t testing.TB, change func(*Options)) *Notifier {
 	t.Helper()
 	o := Options{
 		Store: w.store, Keys: w.keys, Catalogue: w.parks, Log: slog.New(slog.NewTextHandler(w.log, nil)),
-		BaseURL: "https://v.cl", Contact: "a@v.cl", Mail: w.mail, Push: pusher{w.push},
+		BaseURL: "https://v.cl", Contact: "a@v.cl", Mail: w.mail, Push: []Pusher{pusher{w.push}},
 	}
 	if change != nil {
 		change(&o)
@@ -202,8 +202,8 @@ func (w *world) issue(id string, change func(a *alert.Alert), notices ...alert.C
 func raised(a *alert.Alert)  { a.Level = alert.Danger }
 func dropped(a *alert.Alert) { a.Cancelled = true }
 
-// wishes are preferences for the park of Paine.
-func wishes(change func(p *subscription.Preferences)) subscription.Preferences {
+// preferences are those for the park of Paine.
+func preferences(change func(p *subscription.Preferences)) subscription.Preferences {
 	p := subscription.Preferences{Parks: []string{paine}, Conditions: subscription.Conditions{MinLevel: alert.Caution}}
 	if change != nil {
 		change(&p)
@@ -217,7 +217,7 @@ func (w *world) browser(name string, p subscription.Preferences) (token string) 
 	s := &subscription.Subscription{
 		Target: &subscription.Target{Endpoint: name}, Preferences: p, Consent: subscription.Consent{At: time.Now().UTC(), Policy: "1"},
 	}
-	w.update(func(tx *store.Tx) error { return w.n.enroll(tx, s) })
+	w.update(func(tx *store.Tx) error { return w.n.activate(tx, s) })
 	notifyWorker(w.n.queues[subscription.WebPush].wake)
 	return w.keys.Token(s.ID)
 }
@@ -343,19 +343,19 @@ func (w *world) expect(s *script, want ...string) {
 	}
 }
 
-// logbook keeps what is logged.
-type logbook struct {
+// logBuffer keeps what is logged.
+type logBuffer struct {
 	mu   sync.Mutex
 	text strings.Builder
 }
 
-func (l *logbook) Write(p []byte) (int, error) {
+func (l *logBuffer) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.Write(p)
 }
 
-func (l *logbook) count(text string) int {
+func (l *logBuffer) count(text string) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return strings.Count(l.text.String(), text)
@@ -363,5 +363,5 @@ func (l *logbook) count(text string) int {
 
 var (
 	_ clockwork.Clock = clockwork.NewRealClock()
-	_ io.Writer       = (*logbook)(nil)
+	_ io.Writer       = (*logBuffer)(nil)
 )

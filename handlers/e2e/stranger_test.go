@@ -156,11 +156,9 @@ func (x *strangerTrial) serve(s *settings.Settings) {
 		x.Fatal(err)
 	}
 	x.Cleanup(func() { x.file.Close() })
-	if x.notifier, err = notify.Open(notify.Setup{
+	if x.notifier, err = notify.Open(notify.Options{
 		Folder: s.Data, PushHosts: s.PushHosts, Relay: mail.Options{Host: s.SMTPHost, Port: s.SMTPPort, TLS: s.SMTPTLS, From: s.SMTPFrom},
-		Options: notify.Options{
-			Store: x.file, Catalogue: x.parks, BaseURL: s.BaseURL, Contact: s.Contact, PushRate: s.PushRate, Log: log, Clock: x.clock,
-		},
+		Store: x.file, Catalogue: x.parks, BaseURL: s.BaseURL, Contact: s.Contact, PushRate: s.PushRate, Log: log, Clock: x.clock,
 	}); err != nil {
 		x.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	netmail "net/mail"
 	"strings"
 	"time"
+	"unicode"
 
 	gomail "github.com/wneessen/go-mail"
 
@@ -44,10 +45,10 @@ func (s *Sender) Compose(m *message.Message, to string) (*Mail, error) {
 }
 
 func (s *Sender) compose(m *message.Message, to string) (*Mail, error) {
-	if address, err := netmail.ParseAddress(to); err != nil || address.Name != "" || address.Address != to || !isPlain(to) {
+	if !isPlain(to) {
 		return nil, errors.New("the recipient is not a plain address")
 	}
-	if !isName(m.Ref) {
+	if m.Ref == "" {
 		return nil, errors.New("the message has no name of its own")
 	}
 	doc, err := write(m)
@@ -69,7 +70,7 @@ func (s *Sender) compose(m *message.Message, to string) (*Mail, error) {
 		l.boundary += "-"
 	}
 	for _, h := range l.headers {
-		if hasControl(h.value) || len(h.value) > 900 {
+		if strings.ContainsFunc(h.value, unicode.IsControl) || len(h.value) > 900 {
 			return nil, fmt.Errorf("the header %s would break its line", h.name)
 		}
 	}
@@ -98,12 +99,11 @@ func (s *Sender) headers(m *message.Message, subject string) []header {
 		{"List-Id", serviceList(s.domain)},
 		{"Content-Language", m.Language.String()},
 	}
-	if m.Kind == message.News {
-		if thread := worst(m.Entries).ThreadRef; isName(thread) {
-			list = append(list, header{gomail.HeaderReferences, s.messageID(thread)}, header{gomail.HeaderInReplyTo, s.messageID(thread)})
-		}
+	if m.Kind == message.Alerts {
+		thread := s.messageID(m.Entries[message.Lead(m.Entries)].ThreadRef)
+		list = append(list, header{gomail.HeaderReferences, thread}, header{gomail.HeaderInReplyTo, thread})
 	}
-	if link := m.Links.Unsubscribe; link != "" && m.Kind != message.Confirm && m.Kind != message.Test {
+	if link := m.Links.Unsubscribe; link != "" {
 		list = append(list, header{gomail.HeaderListUnsubscribe, "<" + link + ">"},
 			header{gomail.HeaderListUnsubscribePost, "List-Unsubscribe=One-Click"})
 	}
@@ -114,12 +114,6 @@ func (s *Sender) messageID(name string) string { return "<" + name + "@" + s.dom
 
 // serviceList names our list of subscribers as RFC 2919 has it.
 func serviceList(domain string) string { return "<alertas." + domain + ">" }
-
-// isName reports whether a text is made of base64url's characters, as all names of
-// messages and threads are.
-func isName(text string) bool {
-	return text != "" && len(text) <= 64 && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") == ""
-}
 
 // shortened returns a subject in one line of bounded length. What looks like an
 // encoded word must not be taken for one.

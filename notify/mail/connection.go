@@ -3,6 +3,7 @@ package mail
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"net"
 	"time"
@@ -11,8 +12,19 @@ import (
 	"github.com/wneessen/go-mail/smtp"
 )
 
-// farewell bounds how long a relay may take to answer a QUIT.
-const farewell = 2 * time.Second
+const (
+	// farewell bounds how long a relay may take to answer a QUIT.
+	farewell = 2 * time.Second
+	// idleLife is how long a connection may be used again: relays hang up after one to
+	// five minutes.
+	idleLife = 30 * time.Second
+	// mostMessages is how many messages a connection takes: relays have limits, and
+	// a new connection may reach another of their machines.
+	mostMessages = 100
+)
+
+// errClosed: the sender was closed.
+var errClosed = errors.New("the mail sender is closed")
 
 // connection is one conversation with the relay, used by one goroutine at a time.
 type connection struct {
@@ -21,6 +33,40 @@ type connection struct {
 	raw    net.Conn
 	sent   int       // messages tried on it
 	idle   time.Time // since when it has been idle
+}
+
+// take returns an idle connection, nil when a new one is needed.
+func (s *Sender) take() *connection {
+	for {
+		select {
+		case c := <-s.idle:
+			if s.options.Clock.Since(c.idle) < idleLife {
+				return c
+			}
+			c.raw.Close() // the relay has hung up, or soon will
+		default:
+			return nil
+		}
+	}
+}
+
+// put keeps a connection for the next message, or ends it.
+func (s *Sender) put(c *connection) {
+	if c.sent >= mostMessages || s.closed.Load() {
+		c.quit()
+		return
+	}
+	c.idle = s.options.Clock.Now()
+	s.idle <- c // has room for all that the places allow
+	if s.closed.Load() {
+		s.endIdle()
+	}
+}
+
+func (s *Sender) endIdle() {
+	for c := s.take(); c != nil; c = s.take() {
+		c.quit()
+	}
 }
 
 // dial connects and logs in, until its context ends.

@@ -84,15 +84,12 @@ func parseKey(text string) (crypto.Signer, error) {
 	if block == nil {
 		return nil, errors.New("the key is not in PEM (-----BEGIN PRIVATE KEY-----)")
 	}
-	var key any
-	var err error
-	switch block.Type {
-	case "PRIVATE KEY":
-		key, err = x509.ParsePKCS8PrivateKey(block.Bytes)
-	case "RSA PRIVATE KEY":
-		key, err = x509.ParsePKCS1PrivateKey(block.Bytes)
-	default:
+	if block.Type != "PRIVATE KEY" && block.Type != "RSA PRIVATE KEY" {
 		return nil, fmt.Errorf("the PEM holds a %q, not a private key without a passphrase", block.Type)
+	}
+	key, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+	if block.Type == "RSA PRIVATE KEY" {
+		key, err = x509.ParsePKCS1PrivateKey(block.Bytes)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the key cannot be read: %w", err)

@@ -1,14 +1,11 @@
 package mail
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
 	"slices"
 	"strings"
-	"time"
-	"unicode"
 
 	"vigia/forecast/alert"
 	"vigia/notify/message"
@@ -58,12 +55,7 @@ const (
 	over    mark = "over"
 )
 
-var languages = map[subscription.Language]*wording.Language{
-	subscription.Spanish: wording.Spanish, subscription.English: wording.English,
-}
-
-// writer writes the document of a message. Its zone is that of hours that belong to
-// no alert.
+// writer writes the document of a message.
 type writer struct {
 	wording.Localizer
 	m   *message.Message
@@ -72,20 +64,12 @@ type writer struct {
 
 // write returns the document of a message in its reader's language.
 func write(m *message.Message) (*document, error) {
-	l := languages[m.Language]
-	if l == nil {
-		return nil, fmt.Errorf("no language %d", m.Language)
-	}
-	if err := checkLinks(m); err != nil {
-		return nil, err
-	}
-	w := writer{m: m, doc: document{Language: m.Language.String()},
-		Localizer: wording.Localizer{Language: l, Now: m.Now, Zone: cmp.Or(m.Zone, time.UTC), Days: wording.ByDate}}
+	w := writer{m: m, doc: document{Language: m.Language.String()}, Localizer: m.Localizer(wording.ByDate)}
 	switch m.Kind {
 	case message.Confirm:
 		w.confirm()
-	case message.News:
-		if err := w.news(); err != nil {
+	case message.Alerts:
+		if err := w.alerts(); err != nil {
 			return nil, err
 		}
 	case message.NoData, message.DataBack:
@@ -97,7 +81,6 @@ func write(m *message.Message) (*document, error) {
 	}
 	w.simulated()
 	w.footer()
-	w.doc.clean()
 	return &w.doc, nil
 }
 
@@ -125,7 +108,7 @@ func (w *writer) confirm() {
 }
 
 // news adds the alerts. The subject is that of the first which holds: the worst.
-func (w *writer) news() error {
+func (w *writer) alerts() error {
 	if len(w.m.Entries) == 0 {
 		return errors.New("news without an alert")
 	}
@@ -135,7 +118,7 @@ func (w *writer) news() error {
 		}
 		w.doc.Cards = append(w.doc.Cards, w.card(&w.m.Entries[i]))
 	}
-	e := worst(w.m.Entries)
+	e := &w.m.Entries[message.Lead(w.m.Entries)]
 	here := w.at(e)
 	w.doc.Subject = w.AndMore(w.Text("correo.asunto", "nivel", w.level(e), "amenaza", wording.Capital(w.Hazard(e.Alert.Hazard)),
 		"parque", shortName(e.Park), "cuando", here.Span(e.Alert.Start, e.Alert.End)), len(w.m.Entries)-1)
@@ -167,11 +150,6 @@ func (w *writer) change(e *message.Entry) string {
 	return here.Change(&alert.Change{What: e.What, Level: a.Level, Start: a.Start, End: a.End})
 }
 
-// worst returns the first alert that still holds, the first of all where none does.
-func worst(entries []message.Entry) *message.Entry {
-	return &entries[max(0, slices.IndexFunc(entries, func(e message.Entry) bool { return !e.Over() }))]
-}
-
 func (w *writer) card(e *message.Entry) card {
 	a, here := e.Alert, w.at(e)
 	c := card{
@@ -180,7 +158,7 @@ func (w *writer) card(e *message.Entry) card {
 		Page: link{w.Text("correo.pagina", "parque", shortName(e.Park)), w.m.Links.Home + "/parques/" + url.PathEscape(e.Park.Slug)},
 	}
 	for _, said := range w.OfficialSentences(e.Closures, e.Volcanic) {
-		c.Lines = append(c.Lines, line{Text: oneLine(said)})
+		c.Lines = append(c.Lines, line{Text: said})
 	}
 	if e.What != alert.Opened {
 		c.Lines = append(c.Lines, line{Text: w.change(e)})
@@ -203,7 +181,7 @@ func (w *writer) card(e *message.Entry) card {
 
 // shortName returns a park's name as people say it: a subject has no room for its kind.
 func shortName(p *catalogue.Park) string {
-	name := oneLine(p.Name)
+	name := p.Name
 	for _, kind := range []string{"Parque Nacional ", "Reserva Nacional ", "Monumento Natural "} {
 		name = strings.TrimPrefix(name, kind)
 	}
@@ -262,20 +240,13 @@ func (w *writer) footer() {
 	if w.m.Contact != "" {
 		foot = append(foot, line{Text: w.Text("correo.contacto", "contacto", w.m.Contact)})
 	}
-	for _, l := range []link{{w.Text("nav.privacidad"), links.Privacy}, {w.Text("sitio.nombre"), rooted(links.Home)}} {
-		if l.URL != "" {
-			w.doc.Links = append(w.doc.Links, l)
-		}
+	if links.Privacy != "" {
+		w.doc.Links = append(w.doc.Links, link{w.Text("nav.privacidad"), links.Privacy})
+	}
+	if links.Home != "" {
+		w.doc.Links = append(w.doc.Links, link{w.Text("sitio.nombre"), links.Home + "/"})
 	}
 	w.doc.Foot = foot
-}
-
-// rooted returns the address of the first page below one, "" for none.
-func rooted(home string) string {
-	if home == "" {
-		return ""
-	}
-	return home + "/"
 }
 
 // emergency lists telephone numbers. A note that all of them share is in our own words
@@ -293,34 +264,3 @@ func (w *writer) emergency() string {
 	}
 	return strings.Join(list, " · ") + ". " + w.Text("parque.emergencia_nota")
 }
-
-// checkLinks refuses what a mail must not carry, and a mail without the links that
-// its kind needs.
-func checkLinks(m *message.Message) error {
-	links := m.Links
-	switch {
-	case m.Kind == message.Confirm && links.Confirm == "":
-		return errors.New("a request to confirm without its link")
-	case m.Kind != message.Confirm && m.Kind != message.Test && (links.Unsubscribe == "" || links.Manage == "" || links.Home == ""):
-		return errors.New("a mail without its links to change and to cancel, or its site")
-	}
-	for name, address := range map[string]string{"home": links.Home, "manage": links.Manage, "unsubscribe": links.Unsubscribe, "confirm": links.Confirm, "privacy": links.Privacy} {
-		if address != "" && !isLink(address) {
-			return fmt.Errorf("the link %s is not a plain http address", name)
-		}
-	}
-	return nil
-}
-
-// isLink reports whether an address can go as it is into a header and a page.
-func isLink(address string) bool {
-	for i := range len(address) {
-		if c := address[i]; c <= ' ' || c > '~' || strings.IndexByte("<>\"'`\\,", c) >= 0 {
-			return false
-		}
-	}
-	u, err := url.Parse(address)
-	return err == nil && len(address) <= 500 && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil
-}
-
-func hasControl(text string) bool { return strings.ContainsFunc(text, unicode.IsControl) }

@@ -3,8 +3,8 @@
 // A [message.Message] becomes a document, the sentences in the reader's language
 // in their order ([vigia/web/wording] has the words); templates render it as plain
 // text and as HTML that say the same; these become a [Mail] with its headers, which
-// go-mail encodes, signs with DKIM when a key is given, and sends over a connection of
-// the [Sender]'s pool. The relay's answer becomes a [message.Result]. Nothing is kept
+// go-mail encodes, signs with DKIM when a key is given, and sends over a connection
+// that the [Sender] keeps for the next. The relay's answer becomes a [message.Result]. Nothing is kept
 // here: the caller tries again what was not delivered, and a repetition carries the same
 // Message-ID.
 package mail
@@ -16,6 +16,7 @@ import (
 	"log/slog"
 	netmail "net/mail"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/jonboulle/clockwork"
@@ -55,7 +56,10 @@ type Sender struct {
 	domain  string // of From: that of HELO, Message-IDs and List-Id
 	dkim    *gomail.DKIMSigner
 	roots   *x509.CertPool // nil: those of the system
-	pool    *pool
+
+	places chan struct{}    // one for each connection in use
+	idle   chan *connection // wait for a message
+	closed atomic.Bool
 }
 
 // New returns a sender. It connects to nothing yet. A sender's address that is not plain
@@ -73,7 +77,10 @@ func New(o Options) (*Sender, error) {
 	if !isPlain(o.From) {
 		return nil, fmt.Errorf("sender %q: only plain ASCII addresses name@domain can be used", o.From)
 	}
-	s := &Sender{options: o, pool: newPool(o.Connections, o.Clock), from: netmail.Address{Name: serviceName, Address: o.From}}
+	s := &Sender{
+		options: o, from: netmail.Address{Name: serviceName, Address: o.From},
+		places: make(chan struct{}, o.Connections), idle: make(chan *connection, o.Connections),
+	}
 	_, s.domain, _ = strings.Cut(o.From, "@")
 	if o.DKIMKey != "" {
 		signer, err := newSigner(&o, s.domain)

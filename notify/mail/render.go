@@ -22,28 +22,6 @@ var (
 	textTemplate = texttemplate.Must(texttemplate.New("mail.txt").Funcs(functions).ParseFS(templateFiles, "templates/mail.txt"))
 )
 
-// clean makes every text one line: names can have anything in them.
-func (d *document) clean() {
-	d.Subject, d.Title, d.Banner, d.Action.Text = oneLine(d.Subject), oneLine(d.Title), oneLine(d.Banner), oneLine(d.Action.Text)
-	cleanLines(d.Intro, d.After, d.Foot)
-	for i := range d.Cards {
-		c := &d.Cards[i]
-		c.Level, c.Place, c.Title, c.When, c.Page.Text = oneLine(c.Level), oneLine(c.Place), oneLine(c.Title), oneLine(c.When), oneLine(c.Page.Text)
-		cleanLines(c.Lines)
-	}
-	for i := range d.Links {
-		d.Links[i].Text = oneLine(d.Links[i].Text)
-	}
-}
-
-func cleanLines(parts ...[]line) {
-	for _, lines := range parts {
-		for i, l := range lines {
-			lines[i] = line{oneLine(l.Label), oneLine(l.Text)}
-		}
-	}
-}
-
 // html returns the document as a page.
 func (d *document) html() (string, error) { return render(pageTemplate, d) }
 

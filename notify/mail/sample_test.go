@@ -47,7 +47,7 @@ func gale(level alert.Level) *alert.Alert {
 // news is a message of one alert.
 func news(t testing.TB) *message.Message {
 	return &message.Message{
-		Kind: message.News, Language: subscription.Spanish, Now: now, Ref: ref, Zone: punta(t), Expires: now.Add(13 * time.Hour),
+		Kind: message.Alerts, Language: subscription.Spanish, Now: now, Ref: ref, Zone: punta(t), Expires: now.Add(13 * time.Hour),
 		Entries: []message.Entry{{Alert: gale(alert.Danger), What: alert.Opened, Park: paine(t), Trails: []string{"Circuito O", "Base Torres"}, ThreadRef: thread}},
 		Links: message.Links{Home: "https://vigia.example.cl", Manage: "https://vigia.example.cl/gestionar/" + token, Unsubscribe: "https://vigia.example.cl/baja/" + token,
 			Privacy: "https://vigia.example.cl/privacidad"},

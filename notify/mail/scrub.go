@@ -74,13 +74,9 @@ func partsOf(to string) []string {
 // without removes a part of an address from a text: a short one as a word of its own,
 // a long one wherever it stands.
 func without(text, part string) string {
-	pattern := `(?i)()` + regexp.QuoteMeta(part) + `()`
+	pattern := regexp.QuoteMeta(part)
 	if len(part) < tellingPart {
-		pattern = `(?i)(^|[^a-z0-9])` + regexp.QuoteMeta(part) + `([^a-z0-9]|$)`
+		pattern = `\b` + pattern + `\b`
 	}
-	find := regexp.MustCompile(pattern)
-	for range 2 { // two in a row share what is between them
-		text = find.ReplaceAllString(text, "${1}[address]${2}")
-	}
-	return text
+	return regexp.MustCompile("(?i)"+pattern).ReplaceAllString(text, "[address]")
 }

@@ -2,6 +2,7 @@ package mail
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 
@@ -9,17 +10,19 @@ import (
 )
 
 // Send hands the mail of a message to the relay, for one person. It waits for a
-// place in the pool, takes at most the timeout from then on, and ends at once with
+// connection, takes at most the timeout from then on, and ends at once with
 // its context. An error in the result names neither the person nor a link.
 func (s *Sender) Send(ctx context.Context, m *message.Message, to string) message.Result {
 	l, err := s.Compose(m, to)
 	if err != nil {
 		return message.Result{Verdict: message.Unsendable, Err: err}
 	}
-	if err := s.pool.enter(ctx); err != nil {
-		return message.Result{Verdict: message.Retry, Err: fmt.Errorf("waiting for a connection: %w", err)}
+	select {
+	case s.places <- struct{}{}:
+	case <-ctx.Done():
+		return message.Result{Verdict: message.Retry, Err: fmt.Errorf("waiting for a connection: %w", context.Cause(ctx))}
 	}
-	defer s.pool.leave()
+	defer func() { <-s.places }()
 	ctx, cancel := context.WithTimeout(ctx, s.options.Timeout)
 	defer cancel()
 	delivered, err := s.deliver(ctx, l)
@@ -29,17 +32,29 @@ func (s *Sender) Send(ctx context.Context, m *message.Message, to string) messag
 		}
 		return message.Result{Verdict: message.Delivered}
 	}
-	return message.Result{Verdict: judge(err), Unreached: unreached(err), Err: s.advised(err, scrubbed(err, to))}
+	return result(err, to)
+}
+
+// result returns the result of a failure to deliver to an address, "" for none.
+func result(err error, to string) message.Result {
+	verdict, advice := judge(err)
+	r := message.Result{Verdict: verdict, Err: scrubbed(err, to)}
+	if advice != "" {
+		r.Err = fmt.Errorf("%w; %s", r.Err, advice)
+	}
+	var dialing *dialError
+	r.Unreached = verdict == message.Retry && errors.As(err, &dialing)
+	return r
 }
 
 // deliver sends a mail over an idle connection or a new one. An idle connection
 // may have died since: if it turns out so before the relay took anything of the
 // message, a new one is tried, once.
 func (s *Sender) deliver(ctx context.Context, l *Mail) (delivered bool, err error) {
-	c, err := s.pool.take()
-	if err != nil {
-		return false, err
+	if s.closed.Load() {
+		return false, errClosed
 	}
+	c := s.take()
 	if c != nil {
 		delivered, err = s.use(ctx, c, l)
 		if delivered || !diedIdle(err) || ctx.Err() != nil {
@@ -52,11 +67,11 @@ func (s *Sender) deliver(ctx context.Context, l *Mail) (delivered bool, err erro
 	return s.use(ctx, c, l)
 }
 
-// use sends a mail over a connection and returns the connection to the pool.
+// use sends a mail over a connection and keeps the connection if it can.
 func (s *Sender) use(ctx context.Context, c *connection, l *Mail) (delivered bool, err error) {
 	delivered, usable, err := s.send(ctx, c, l)
 	if usable {
-		s.pool.put(c)
+		s.put(c)
 	} else {
 		c.raw.Close()
 	}
@@ -70,14 +85,11 @@ func (s *Sender) Check(ctx context.Context) error {
 	defer cancel()
 	c, err := s.dial(ctx)
 	if err != nil {
-		err = &dialError{err}
-		return fmt.Errorf("relay %s, port %d: %w", s.options.Host, s.options.Port, s.advised(err, scrubbed(err, "")))
+		return fmt.Errorf("relay %s, port %d: %w", s.options.Host, s.options.Port, result(&dialError{err}, "").Err)
 	}
 	defer c.quit()
-	stop := context.AfterFunc(ctx, func() { c.raw.Close() })
-	defer stop()
 	if err := c.smtp.Noop(); err != nil {
-		return fmt.Errorf("relay %s, port %d: NOOP: %w", s.options.Host, s.options.Port, scrubbed(err, ""))
+		return fmt.Errorf("relay %s, port %d: NOOP: %w", s.options.Host, s.options.Port, result(err, "").Err)
 	}
 	return nil
 }
@@ -85,6 +97,7 @@ func (s *Sender) Check(ctx context.Context) error {
 // Close ends the idle connections. Messages on their way end as they would; later
 // ones are not sent.
 func (s *Sender) Close() error {
-	s.pool.close()
+	s.closed.Store(true)
+	s.endIdle()
 	return nil
 }

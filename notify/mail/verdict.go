@@ -2,6 +2,7 @@ package mail
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -70,34 +71,34 @@ func unquoted(text string) string {
 	return code + " " + said + strings.TrimPrefix(rest, quoted)
 }
 
-// judge returns the verdict of a failure. One that is not known to be the address's fault
-// or ours is tried again: nobody is dropped on a guess.
-func judge(err error) message.Verdict {
+// judge returns the verdict of a failure, and what the operator can do about it, "" for
+// nothing: a library's words alone do not help to set the mail up. What is not known to be
+// the address's fault or ours is tried again: nobody is dropped on a guess.
+func judge(err error) (message.Verdict, string) {
 	var dialing *dialError
 	var sent *gomail.SendError
 	switch {
 	case errors.As(err, &dialing):
 		return judgeDial(dialing.err)
 	case !errors.As(err, &sent):
-		return message.Retry // the context, or the sender closed
+		return message.Retry, "" // the context, or the sender closed
 	}
 	a := answerOf(err)
 	switch {
 	case sent.Reason == gomail.ErrGetSender || sent.Reason == gomail.ErrGetRcpts || sent.Reason == gomail.ErrNoUnencoded:
-		return message.Unsendable
+		return message.Unsendable, ""
+	case a.code < 400:
+		return message.Retry, "" // reset, end of file, time-out
 	case a.code < 500:
-		return message.Retry // 4xx, or 0: reset, end of file, time-out
+		return message.Retry, "the relay may take it later: try again in some minutes"
 	case sent.Reason == gomail.ErrSMTPMailFrom:
-		return message.OurFault
-	default:
-		return judgeKind(a, sent.Reason)
+		return message.OurFault, "the relay refuses us: check --smtp-from, and whether it wants a login (--smtp-user and --smtp-password)"
 	}
-}
-
-// unreached reports whether there was no connection to the relay, whatever the message.
-func unreached(err error) bool {
-	var dialing *dialError
-	return errors.As(err, &dialing) && judgeDial(dialing.err) == message.Retry
+	verdict := judgeKind(a, sent.Reason)
+	if verdict == message.Refused {
+		return verdict, "the relay refuses this recipient by its policy: where it does so with all, check --smtp-from and whether it wants a login (--smtp-user and --smtp-password)"
+	}
+	return verdict, ""
 }
 
 // judgeKind returns the verdict of a permanent refusal of a recipient or of a message.
@@ -122,26 +123,58 @@ func judgeKind(a answer, at gomail.SendErrReason) message.Verdict {
 	}
 }
 
-// judgeDial returns the verdict of a failure to connect: a relay that is not there, or is
-// busy, is waited for; one that refuses us, our login or our TLS is the operator's to
-// mend.
-func judgeDial(err error) message.Verdict {
+// judgeDial returns the verdict of a failure to connect, and what to do: a relay that is
+// not there, or is busy, is waited for; one that refuses us, our login or our TLS is the
+// operator's to mend.
+func judgeDial(err error) (message.Verdict, string) {
 	var said *textproto.Error
 	var garbled textproto.ProtocolError
+	var lookup *net.DNSError
 	var network net.Error
-	var operation *net.OpError
 	switch {
+	case errors.As(err, &said) && (said.Code == 530 || said.Code == 534 || said.Code == 535):
+		return message.OurFault, "check --smtp-user and --smtp-password"
 	case errors.As(err, &said) && said.Code >= 500:
-		return message.OurFault
+		return message.OurFault, ""
 	case errors.As(err, &said), errors.As(err, &garbled):
-		return message.Retry
-	case errors.As(err, &operation) && (operation.Op == "remote error" || operation.Op == "local error"):
-		return message.OurFault // an alert of TLS
+		return message.Retry, ""
+	case errors.As(err, &lookup):
+		return message.Retry, "check --smtp-host"
+	case failed(err, "dial"):
+		return message.Retry, "check --smtp-host and --smtp-port, and whether a firewall or the machine's host blocks that port"
+	case failed(err, "remote error"), failed(err, "local error"):
+		return message.OurFault, "" // an alert of TLS
+	case errors.Is(err, context.DeadlineExceeded):
+		return message.Retry, "nobody speaks SMTP there: check --smtp-host and --smtp-port (with --smtp-tls starttls usually 587, with tls 465)"
 	case errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed),
 		errors.Is(err, context.Canceled), errors.Is(err, os.ErrDeadlineExceeded):
-		return message.Retry
+		return message.Retry, ""
+	}
+	return message.OurFault, adviceOnTerms(err)
+}
+
+// failed reports whether an operation on the network failed, by its name in package net.
+func failed(err error, operation string) bool {
+	var of *net.OpError
+	return errors.As(err, &of) && of.Op == operation
+}
+
+// adviceOnTerms returns what to do where the relay is there and its TLS or its login are
+// not as the settings have it.
+func adviceOnTerms(err error) string {
+	var certificate *tls.CertificateVerificationError
+	var record tls.RecordHeaderError
+	switch words := err.Error(); {
+	case errors.As(err, &certificate):
+		return "--smtp-host must be the name that the relay's certificate is for, and the certificate one that this machine trusts"
+	case errors.As(err, &record):
+		return "no TLS from the first byte at this port: check --smtp-port (usually 465), or use --smtp-tls starttls (usually 587)"
+	case strings.Contains(words, "support STARTTLS"):
+		return "no STARTTLS at this port: use --smtp-tls tls (usually port 465), or none for a relay on this machine"
+	case strings.Contains(words, "support SMTP AUTH"):
+		return "no login is offered at this port: leave --smtp-user and --smtp-password out, or check --smtp-port and --smtp-tls"
 	default:
-		return message.OurFault // certificates, no STARTTLS, no login offered
+		return ""
 	}
 }
 

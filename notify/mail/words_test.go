@@ -90,7 +90,7 @@ func everyKind(t *testing.T) (all []*message.Message) {
 // TestMailsSayTheWordsOfTheCatalogue: what a mail says of every hazard and level is
 // what package wording says of it.
 func TestMailsSayTheWordsOfTheCatalogue(t *testing.T) {
-	for language, l := range languages {
+	for language, l := range map[subscription.Language]*wording.Language{subscription.Spanish: wording.Spanish, subscription.English: wording.English} {
 		for h := range hazard.Hazard(hazard.NumHazards) {
 			for level := alert.Caution; level <= alert.Danger; level++ {
 				b := news(t)

@@ -7,14 +7,17 @@
 package message
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/base64"
+	"slices"
 	"time"
 
 	"vigia/forecast/alert"
 	"vigia/store/catalogue"
 	"vigia/store/notices"
 	"vigia/store/subscription"
+	"vigia/web/wording"
 )
 
 // NewRef returns a name for a message that belongs to no item of the outbox.
@@ -31,7 +34,7 @@ type Kind uint8
 const (
 	Confirm  Kind = iota // asks to confirm a subscription: a mail with a link, a push with a proof
 	Welcome              // the first push, with the alerts that are active
-	News                 // alerts opened, raised, moved or ended
+	Alerts               // alerts opened, raised, moved or ended
 	NoData               // no estimate has been possible for hours
 	DataBack             // estimates are possible again
 	Test                 // of the operator
@@ -46,7 +49,7 @@ type Message struct {
 	// Ref is the message's own stable name, 22 characters of base64url: it is the
 	// same in every repetition.
 	Ref string
-	// Entries are the alerts of Welcome and News, the worst first.
+	// Entries are the alerts of Welcome and Alerts, the worst first.
 	Entries []Entry
 	// Parks and Trails are the places of the subscription by name, for Confirm and
 	// Welcome.
@@ -76,6 +79,22 @@ type Entry struct {
 	// Closures and Volcanic are the official notices in force for the alert's trails.
 	Closures []notices.Holding
 	Volcanic []notices.Nearby
+}
+
+// Localizer returns what writes the message in its reader's language. Its zone is that of
+// hours that belong to no alert.
+func (m *Message) Localizer(days wording.Days) wording.Localizer {
+	l := wording.Localizer{Language: wording.Spanish, Now: m.Now, Zone: cmp.Or(m.Zone, time.UTC), Days: days}
+	if m.Language == subscription.English {
+		l.Language = wording.English
+	}
+	return l
+}
+
+// Lead returns the index of the entry that a message is headed by: the first whose alert
+// holds, which is the worst, and 0 where none does.
+func Lead(entries []Entry) int {
+	return max(0, slices.IndexFunc(entries, func(e Entry) bool { return !e.Over() }))
 }
 
 // Over reports whether the entry says that an alert holds no longer.

@@ -2,7 +2,6 @@ package push
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -10,11 +9,9 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"vigia/forecast/alert"
 	"vigia/notify/message"
-	"vigia/store/subscription"
 	"vigia/web/wording"
 )
 
@@ -38,7 +35,7 @@ type Push struct {
 // Compose returns the push of a message, without sending it. The error is ErrExpired for
 // one that has expired.
 func (s *Sender) Compose(m *message.Message) (*Push, error) {
-	if !s.clock.Now().Round(0).Before(m.Expires) {
+	if !s.o.Clock.Now().Round(0).Before(m.Expires) {
 		return nil, ErrExpired
 	}
 	n, err := newNotification(m)
@@ -52,14 +49,11 @@ func (s *Sender) Compose(m *message.Message) (*Push, error) {
 // notification is a message ready to be encrypted.
 type notification struct {
 	long    []byte  // JSON
-	brief   payload // the least that makes sense
+	brief   payload // for a service that refuses the long one: the least that makes sense
 	topic   string
 	urgent  bool
 	expires time.Time
 }
-
-// short returns the payload for a service that refuses the long one.
-func (n *notification) short() ([]byte, error) { return encode(&n.brief) }
 
 // payload is what the service worker reads.
 type payload struct {
@@ -92,7 +86,7 @@ func newNotification(m *message.Message) (*notification, error) {
 		p.Level = &key
 	}
 	if len(m.Entries) > 0 {
-		p.URL += "parques/" + m.Entries[lead(m.Entries)].Park.Slug
+		p.URL += "parques/" + m.Entries[message.Lead(m.Entries)].Park.Slug
 	}
 	for _, budget := range nameBudgets {
 		t, err := textOf(m, budget)
@@ -143,10 +137,7 @@ func topic(names ...string) string {
 
 // textOf returns a message in the words of its language.
 func textOf(m *message.Message, budget int) (*text, error) {
-	l := wording.Localizer{Language: wording.Spanish, Now: m.Now, Zone: cmp.Or(m.Zone, time.UTC)}
-	if m.Language == subscription.English {
-		l.Language = wording.English
-	}
+	l := m.Localizer(wording.ByNearness)
 	t := &text{official: l.Text("notificacion.no_oficial")}
 	switch m.Kind {
 	case message.Confirm:
@@ -156,11 +147,11 @@ func textOf(m *message.Message, budget int) (*text, error) {
 		t.title, t.place = titled(l, m, budget, "notificacion.confirmar", "notificacion.confirmar.en"), l.Text("notificacion.confirmar.si_no")
 	case message.Welcome:
 		t.welcome(l, m, budget)
-	case message.News:
+	case message.Alerts:
 		if len(m.Entries) == 0 {
 			return nil, fmt.Errorf("news without an alert")
 		}
-		t.news(l, m, budget)
+		t.alerts(l, m, budget)
 	case message.NoData:
 		t.title, t.place = l.Text("datos.faltan", "momento", l.Moment(m.Since)), l.Text("datos.a_ciegas")
 	case message.DataBack:
@@ -174,15 +165,9 @@ func textOf(m *message.Message, budget int) (*text, error) {
 	return t, nil
 }
 
-// lead returns the index of the alert that is told in full: the first, as the worst is, unless it
-// is over and another holds.
-func lead(entries []message.Entry) int {
-	return max(0, slices.IndexFunc(entries, func(e message.Entry) bool { return !e.Over() }))
-}
-
 // news writes one alert in full and counts the others.
-func (t *text) news(l wording.Localizer, m *message.Message, budget int) {
-	first := lead(m.Entries)
+func (t *text) alerts(l wording.Localizer, m *message.Message, budget int) {
+	first := message.Lead(m.Entries)
 	e := &m.Entries[first]
 	t.title, t.place = l.MessageTitle(e.Alert, e.What), place(l, e, budget)
 	for _, said := range l.OfficialSentences(e.Closures, e.Volcanic) {
@@ -259,7 +244,7 @@ func (t *text) welcome(l wording.Localizer, m *message.Message, budget int) {
 	if len(m.Entries) == 0 {
 		t.place = l.Text("notificacion.esperar")
 	} else {
-		t.news(l, m, budget)
+		t.alerts(l, m, budget)
 		t.place = t.title + ". " + t.place
 	}
 	t.title = titled(l, m, budget, "notificacion.activadas", "notificacion.activadas.en")
@@ -299,30 +284,17 @@ func encode(p *payload) ([]byte, error) {
 	return bytes.TrimRight(b.Bytes(), "\n"), nil
 }
 
-// shorten cuts a name to a budget of bytes of JSON, between characters.
+// shorten cuts a name to a budget of bytes, between characters.
 func shorten(name string, budget int) string {
 	const mark = "…"
-	size, cut := 0, 0
-	for i, c := range name {
-		if size <= budget-len(mark) {
-			cut = i
-		}
-		size += encodedSize(c)
-	}
-	if size <= budget {
+	if len(name) <= budget {
 		return name
 	}
-	return strings.TrimRight(name[:cut], " ") + mark
-}
-
-// encodedSize is how many bytes a character takes in JSON.
-func encodedSize(c rune) int {
-	switch {
-	case c == '"' || c == '\\':
-		return 2
-	case c < ' ' || c == utf8.RuneError || c == '\u2028' || c == '\u2029':
-		return 6
-	default:
-		return utf8.RuneLen(c)
+	cut := 0
+	for i := range name {
+		if i <= budget-len(mark) {
+			cut = i
+		}
 	}
+	return strings.TrimRight(name[:cut], " ") + mark
 }

@@ -9,6 +9,7 @@
 package push
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -60,15 +61,9 @@ type Options struct {
 
 // Sender sends notifications. It is safe for concurrent use.
 type Sender struct {
-	public    string
-	private   string
-	subject   string
-	asWritten func(*url.URL) bool
-	clock     clockwork.Clock
-	log       *slog.Logger
-	timeout   time.Duration
-	open      *http.Transport // for origins as the operator wrote them
-	guarded   *http.Transport // for all others
+	o       Options
+	open    *http.Transport // for origins as the operator wrote them
+	guarded *http.Transport // for all others
 
 	mu       sync.Mutex
 	services map[string]*service // by origin
@@ -79,25 +74,18 @@ func New(o Options) (*Sender, error) {
 	if o.Subject == "" {
 		return nil, errors.New("web push needs a subject: an e-mail address or an https URL")
 	}
-	s := &Sender{
-		public: o.Public, private: o.Private, asWritten: o.AsWritten,
-		subject: strings.TrimPrefix(o.Subject, "mailto:"), // which webpush-go puts before all but https
-		clock:   o.Clock, log: o.Log, timeout: o.Timeout, services: map[string]*service{},
-		open: newTransport(newDialer(false)), guarded: newTransport(newDialer(true)),
+	o.Subject = strings.TrimPrefix(o.Subject, "mailto:") // which webpush-go puts before all but https
+	if o.AsWritten == nil {
+		o.AsWritten = func(*url.URL) bool { return false }
 	}
-	if s.asWritten == nil {
-		s.asWritten = func(*url.URL) bool { return false }
+	if o.Clock == nil {
+		o.Clock = clockwork.NewRealClock()
 	}
-	if s.clock == nil {
-		s.clock = clockwork.NewRealClock()
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
 	}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
-	}
-	if s.timeout <= 0 {
-		s.timeout = DefaultTimeout
-	}
-	return s, nil
+	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
+	return &Sender{o: o, open: newTransport(newDialer(false)), guarded: newTransport(newDialer(true)), services: map[string]*service{}}, nil
 }
 
 // Close closes the idle connections. No Send may be under way.
@@ -111,7 +99,7 @@ func (s *Sender) Close() error {
 // sent, and its verdict is Retry: the next try records that it has expired.
 var ErrExpired = errors.New("the message has expired")
 
-// Send delivers a message of the kinds Confirm, Welcome, News, NoData and DataBack to a
+// Send delivers a message of the kinds Confirm, Welcome, Alerts, NoData and DataBack to a
 // browser, unless it has expired. It changes neither, so that one message may be
 // sent to many at a time. The errors in its results name the push service's host
 // and never the endpoint.
@@ -124,7 +112,7 @@ func (s *Sender) Send(ctx context.Context, m *message.Message, t *subscription.T
 	if err != nil {
 		return message.Result{Verdict: message.Unsendable, Err: err}
 	}
-	if now := s.clock.Now().Round(0); !now.Before(m.Expires) {
+	if now := s.o.Clock.Now().Round(0); !now.Before(m.Expires) {
 		return message.Result{Verdict: message.Retry, Err: ErrExpired}
 	}
 	to.asked = m.Kind == message.Confirm
@@ -137,12 +125,12 @@ func (s *Sender) Send(ctx context.Context, m *message.Message, t *subscription.T
 		return result
 	}
 	refusal := result.Err
-	short, err := n.short()
+	short, err := encode(&n.brief)
 	if err != nil {
 		return message.Result{Verdict: message.Unsendable, Err: err}
 	}
 	if result = s.post(ctx, to, n, short, shortRecord); result.Verdict == message.Delivered {
-		s.log.Error("a push service took a notification only when it was shortened", "service", to.url.Hostname(), "error", refusal)
+		s.o.Log.Error("a push service took a notification only when it was shortened", "service", to.url.Hostname(), "error", refusal)
 	}
 	return result
 }
@@ -162,7 +150,7 @@ func (s *Sender) address(t *subscription.Target) (*address, error) {
 	if err != nil || u.Host == "" || u.User != nil {
 		return nil, errors.New("the endpoint of a push subscription is not a URL to post to") // its text stays out
 	}
-	to := &address{url: u, open: s.asWritten(u), target: t}
+	to := &address{url: u, open: s.o.AsWritten(u), target: t}
 	if !to.open && (u.Scheme != "https" || u.Port() != "" && u.Port() != "443") {
 		return nil, fmt.Errorf("push to %s: neither https on port 443 nor an origin that the operator wrote", u.Hostname())
 	}
@@ -183,7 +171,7 @@ func (s *Sender) post(ctx context.Context, to *address, n *notification, payload
 	if result, paused := s.paused(to); paused {
 		return result
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+	ctx, cancel := context.WithTimeout(ctx, s.o.Timeout)
 	defer cancel()
 	c := &client{Transport: s.guarded}
 	if to.open {
@@ -212,13 +200,13 @@ func (a *address) subscription() *webpush.Subscription {
 
 // options returns webpush-go's options for a message.
 func (s *Sender) options(n *notification, record uint32, c *client) *webpush.Options {
-	ttl := min(max(n.expires.Sub(s.clock.Now().Round(0)), 0), longestTTL)
+	ttl := min(max(n.expires.Sub(s.o.Clock.Now().Round(0)), 0), longestTTL)
 	urgency := webpush.UrgencyNormal
 	if n.urgent {
 		urgency = webpush.UrgencyHigh
 	}
 	return &webpush.Options{
-		HTTPClient: c, RecordSize: record, Subscriber: s.subject, Topic: n.topic, TTL: int(ttl / time.Second), Urgency: urgency,
-		VAPIDPublicKey: s.public, VAPIDPrivateKey: s.private,
+		HTTPClient: c, RecordSize: record, Subscriber: s.o.Subject, Topic: n.topic, TTL: int(ttl / time.Second), Urgency: urgency,
+		VAPIDPublicKey: s.o.Public, VAPIDPrivateKey: s.o.Private,
 	}
 }

@@ -57,7 +57,7 @@ func news(t testing.TB, level alert.Level) *message.Message {
 	t.Helper()
 	a := wind("a1", level)
 	return &message.Message{
-		Kind: message.News, Now: start, Expires: a.End, Ref: "ref",
+		Kind: message.Alerts, Now: start, Expires: a.End, Ref: "ref",
 		Entries: []message.Entry{{Alert: a, What: alert.Opened, Park: paine(t)}},
 	}
 }
@@ -160,7 +160,7 @@ func TestSendReachesABrowser(t *testing.T) {
 // What a message says outside of what is sealed, and its length, which is the same for
 // all.
 func TestHeaders(t *testing.T) {
-	sc := newScene(t)
+	sc := newFixture(t)
 	for _, c := range []struct {
 		life    time.Duration
 		level   alert.Level
@@ -236,7 +236,7 @@ func TestSubjects(t *testing.T) {
 }
 
 func TestSealingLeavesTheCallersMemoryAlone(t *testing.T) {
-	sc := newScene(t)
+	sc := newFixture(t)
 	for _, size := range []int{0, 1, 100, maxPayload - 1, fullRecord - sealing} {
 		payload := bytes.Repeat([]byte("a"), size)
 		shared := append(payload[:size:size], "what follows in memory"...)

@@ -22,7 +22,7 @@ type service struct {
 // paused returns the result for a message that has to wait because its origin is
 // paused.
 func (s *Sender) paused(to *address) (wait message.Result, paused bool) {
-	now := s.clock.Now().Round(0)
+	now := s.o.Clock.Now().Round(0)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v := s.service(to.origin, now)
@@ -47,16 +47,14 @@ func (s *Sender) service(origin string, now time.Time) *service {
 	return v
 }
 
-// forget drops the service that has taken nothing for longest, one that is not paused
-// where there is one: what is lost is, at worst, a request too early.
+// forget drops a service, one that is not paused where there is one: what is lost is, at
+// worst, a request too early.
 func (s *Sender) forget(now time.Time) {
-	var oldest string
+	var dropped string
 	for origin, v := range s.services {
-		o := s.services[oldest]
-		if o == nil || now.Before(o.until) && !now.Before(v.until) ||
-			now.Before(o.until) == now.Before(v.until) && v.acceptedAt.Before(o.acceptedAt) {
-			oldest = origin
+		if dropped = origin; !now.Before(v.until) {
+			break
 		}
 	}
-	delete(s.services, oldest)
+	delete(s.services, dropped)
 }

@@ -156,7 +156,7 @@ func TestOnlyHTTPSOnItsPortUnlessAsWritten(t *testing.T) {
 		}
 	}
 	// An address of our own network as it stands is refused at the dial, with https too.
-	s.asWritten = func(*url.URL) bool { return false }
+	s.o.AsWritten = func(*url.URL) bool { return false }
 	to := browserAt(t, "https://127.0.0.1/x")
 	if got := s.Send(context.Background(), news(t, alert.Danger), to); got.Verdict != message.Retry || !strings.Contains(fmt.Sprint(got.Err), "public network") {
 		t.Errorf("%+v", got)
@@ -320,8 +320,8 @@ func TestFaultsOfTheNetwork(t *testing.T) {
 	for name, f := range map[string]pushtest.Fault{
 		"reset": {Kind: pushtest.Reset}, "reset after it was taken": {Kind: pushtest.Reset, Accept: true}, "hang": {Kind: pushtest.Hang},
 	} {
-		sc := newScene(t)
-		sc.s.timeout = 300 * time.Millisecond
+		sc := newFixture(t)
+		sc.s.o.Timeout = 300 * time.Millisecond
 		sc.r.Fail(f)
 		got := sc.send()
 		if got.Verdict != message.Retry || got.After != 0 || got.Err == nil {
@@ -331,7 +331,7 @@ func TestFaultsOfTheNetwork(t *testing.T) {
 			t.Errorf("%s: %d pushes", name, taken)
 		}
 	}
-	sc := newScene(t)
+	sc := newFixture(t)
 	sc.r.Close()
 	if got := sc.s.Send(context.Background(), news(t, alert.Danger), target(t, sc.r)); got.Verdict != message.Retry || got.Err == nil {
 		t.Errorf("away: %+v", got)
@@ -347,7 +347,7 @@ func TestFaultsOfTheNetwork(t *testing.T) {
 }
 
 func TestACancelledSendEndsAtOnce(t *testing.T) {
-	sc := newScene(t)
+	sc := newFixture(t)
 	sc.r.Fail(pushtest.Fault{Kind: pushtest.Hang})
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan message.Result)
@@ -367,7 +367,7 @@ func TestACancelledSendEndsAtOnce(t *testing.T) {
 
 // One message goes to many browsers at a time, as the workers of the outbox do.
 func TestOneMessageForManyBrowsers(t *testing.T) {
-	sc := newScene(t)
+	sc := newFixture(t)
 	b := news(t, alert.Danger)
 	targets := make([]*subscription.Target, 48)
 	for i := range targets {

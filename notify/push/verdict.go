@@ -37,7 +37,7 @@ const (
 // judge returns the verdict of a push service's answer.
 func (s *Sender) judge(to *address, r *http.Response) message.Result {
 	err := fmt.Errorf("push to %s: answered %d", to.url.Hostname(), r.StatusCode)
-	now := s.clock.Now().Round(0)
+	now := s.o.Clock.Now().Round(0)
 	switch code := r.StatusCode; {
 	case code >= 200 && code < 300:
 		s.took(to.origin, now)
@@ -93,7 +93,7 @@ func (s *Sender) pause(origin string, now time.Time, after time.Duration, reason
 // the service is paused, with one alarm for each pause.
 func (s *Sender) refuse(to *address, now time.Time, reason error) message.Result {
 	if s.refusesAll(to, now, reason) {
-		s.log.Error("a push service refuses our VAPID keys or our clock: nothing is sent to it for a while",
+		s.o.Log.Error("a push service refuses our VAPID keys or our clock: nothing is sent to it for a while",
 			"service", to.url.Hostname(), "pause", refusedPause, "error", reason)
 	}
 	return message.Result{Verdict: message.Retry, After: refusedWait, Err: reason}
@@ -145,13 +145,8 @@ func drain(body io.ReadCloser) {
 // withoutEndpoint keeps of an error what cannot hold anything that a server sent,
 // which might be the endpoint.
 func withoutEndpoint(err error) error {
-	var (
-		operation   *net.OpError
-		lookup      *net.DNSError
-		certificate *tls.CertificateVerificationError
-		record      tls.RecordHeaderError
-		alert       tls.AlertError
-	)
+	var network net.Error // of a look-up, a dial, a read or a write: names addresses at the most
+	var certificate *tls.CertificateVerificationError
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("no answer in time: %w", context.DeadlineExceeded)
@@ -159,14 +154,8 @@ func withoutEndpoint(err error) error {
 		return context.Canceled
 	case errors.As(err, &certificate):
 		return certificate
-	case errors.As(err, &record):
-		return errors.New("the answer is not TLS")
-	case errors.As(err, &alert):
-		return alert
-	case errors.As(err, &operation):
-		return operation
-	case errors.As(err, &lookup):
-		return lookup
+	case errors.As(err, &network):
+		return network
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return io.ErrUnexpectedEOF
 	default:

@@ -19,29 +19,29 @@ import (
 	"vigia/notify/push/pushtest"
 )
 
-// logbook is a log that tests read.
-type logbook struct {
+// logBuffer is a log that tests read.
+type logBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-func (j *logbook) Write(p []byte) (int, error) {
+func (j *logBuffer) Write(p []byte) (int, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.text.Write(p)
 }
 
-func (j *logbook) String() string {
+func (j *logBuffer) String() string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.text.String()
 }
 
-// scene is a sender, a push service with a browser, and a message for it.
-type scene struct {
+// fixture is a sender, a push service with a browser, and a message for it.
+type fixture struct {
 	*testing.T
 	clock *clockwork.FakeClock
-	log   *logbook
+	log   *logBuffer
 	s     *Sender
 	r     *pushtest.Service
 
@@ -49,9 +49,9 @@ type scene struct {
 	kind    message.Kind // of what is sent to them
 }
 
-func newScene(t *testing.T) *scene {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	sc := &scene{T: t, clock: clockwork.NewFakeClockAt(start), log: &logbook{}, kind: message.News}
+	sc := &fixture{T: t, clock: clockwork.NewFakeClockAt(start), log: &logBuffer{}, kind: message.Alerts}
 	sc.s = testSender(t, sc.clock, func(o *Options) {
 		o.Log, o.Timeout = slog.New(slog.NewTextHandler(sc.log, nil)), 5*time.Second
 	})
@@ -60,7 +60,7 @@ func newScene(t *testing.T) *scene {
 }
 
 // send delivers to a new browser and checks that nothing tells its endpoint.
-func (sc *scene) send() message.Result {
+func (sc *fixture) send() message.Result {
 	sc.Helper()
 	to, b := target(sc, sc.r), news(sc, alert.Danger)
 	to.Reached = sc.reached
@@ -76,7 +76,7 @@ func (sc *scene) send() message.Result {
 }
 
 // expect sends and compares verdict, wait and how many requests were made.
-func (sc *scene) expect(verdict message.Verdict, after time.Duration, requests int) {
+func (sc *fixture) expect(verdict message.Verdict, after time.Duration, requests int) {
 	sc.Helper()
 	before := sc.r.Requests()
 	got := sc.send()
@@ -88,7 +88,7 @@ func (sc *scene) expect(verdict message.Verdict, after time.Duration, requests i
 	}
 }
 
-func (sc *scene) answers(status int, retryAfter string) {
+func (sc *fixture) answers(status int, retryAfter string) {
 	sc.r.Recover()
 	sc.r.Fail(pushtest.Fault{Status: status, RetryAfter: retryAfter})
 }
@@ -112,7 +112,7 @@ func TestVerdicts(t *testing.T) {
 		{429, message.Retry, time.Minute, 1},
 		{500, message.Retry, 0, 1}, {502, message.Retry, 0, 1}, {503, message.Retry, 0, 1}, {504, message.Retry, 0, 1}, {599, message.Retry, 0, 1}, {799, message.Retry, 0, 1},
 	} {
-		sc := newScene(t)
+		sc := newFixture(t)
 		sc.r.Fail(pushtest.Fault{Status: c.status, Location: inner.URL})
 		t.Log(c.status)
 		sc.expect(c.verdict, c.after, c.requests)
@@ -126,7 +126,7 @@ func TestRetryAfter(t *testing.T) {
 		"99999999999999999999999": time.Hour, "18446744073709551615": time.Hour, "-5": time.Minute, "1.5": time.Minute, "soon": time.Minute, " 7 ": 7 * time.Second,
 		at(5 * time.Minute): 5 * time.Minute, at(-5 * time.Minute): time.Second, at(30 * time.Hour): time.Hour, "Sat, 99 Nov 2026": time.Minute,
 	} {
-		sc := newScene(t)
+		sc := newFixture(t)
 		sc.answers(429, text)
 		t.Logf("%q", text)
 		sc.expect(message.Retry, want, 1)
@@ -143,7 +143,7 @@ func TestRetryAfter(t *testing.T) {
 }
 
 func TestAPausedServiceIsLeftAlone(t *testing.T) {
-	sc := newScene(t)
+	sc := newFixture(t)
 	other := listen(t, sc.clock)
 	sc.answers(429, "120")
 	sc.expect(message.Retry, 2*time.Minute, 1)
@@ -162,7 +162,7 @@ func TestAPausedServiceIsLeftAlone(t *testing.T) {
 }
 
 func TestAShorterPauseDoesNotEndALongerOne(t *testing.T) {
-	sc := newScene(t)
+	sc := newFixture(t)
 	origin := sc.r.Origin()
 	if got := sc.s.pause(origin, start, time.Hour, errors.New("429")); got.After != time.Hour {
 		t.Errorf("%+v", got)
@@ -174,7 +174,7 @@ func TestAShorterPauseDoesNotEndALongerOne(t *testing.T) {
 }
 
 // refused sends to browsers until a request is not made, and tells how many were.
-func (sc *scene) refused(most int) (requests int) {
+func (sc *fixture) refused(most int) (requests int) {
 	sc.Helper()
 	for range most {
 		before := sc.r.Requests()
@@ -189,7 +189,7 @@ func (sc *scene) refused(most int) (requests int) {
 	return requests
 }
 
-func (sc *scene) alarms(want int) {
+func (sc *fixture) alarms(want int) {
 	sc.Helper()
 	if n := strings.Count(sc.log.String(), "level=ERROR"); n != want {
 		sc.Errorf("%d alarms, want %d: %s", n, want, sc.log)
@@ -200,7 +200,7 @@ func (sc *scene) alarms(want int) {
 // alarm and a pause, after which several are tried again.
 func TestRefusedKeysPauseWithOneAlarm(t *testing.T) {
 	for _, status := range []int{401, 403} {
-		sc := newScene(t)
+		sc := newFixture(t)
 		sc.reached = true
 		sc.answers(status, "5")
 		if n := sc.refused(20); n != severalRefused {
@@ -222,8 +222,8 @@ func TestRefusedKeysPauseWithOneAlarm(t *testing.T) {
 // Anybody can register endpoints that a service refuses, before it ever took a message
 // and after.
 func TestEndpointsThatWereNeverReachedPauseNobody(t *testing.T) {
-	for _, kind := range []message.Kind{message.News, message.Confirm} {
-		sc := newScene(t)
+	for _, kind := range []message.Kind{message.Alerts, message.Confirm} {
+		sc := newFixture(t)
 		sc.kind = kind
 		sc.answers(403, "")
 		if n := sc.refused(150); n != 150 {
@@ -239,7 +239,7 @@ func TestEndpointsThatWereNeverReachedPauseNobody(t *testing.T) {
 // One endpoint that is refused again and again is one, and several that are refused
 // while others are taken are not all.
 func TestASubscriptionUnderAnotherKeySilencesNobody(t *testing.T) {
-	sc := newScene(t)
+	sc := newFixture(t)
 	sc.answers(403, "")
 	one := target(t, sc.r)
 	one.Reached = true
@@ -266,17 +266,17 @@ func TestASubscriptionUnderAnotherKeySilencesNobody(t *testing.T) {
 
 // What a push that asks for a proof is answered is that endpoint's alone.
 func TestTooManyRequestsOfAStrangerPauseNobody(t *testing.T) {
-	sc := newScene(t)
+	sc := newFixture(t)
 	sc.kind = message.Confirm
 	sc.answers(429, "3600")
 	sc.expect(message.Retry, time.Hour, 1)
 	sc.r.Recover()
-	sc.kind = message.News
+	sc.kind = message.Alerts
 	sc.expect(message.Delivered, 0, 1)
 }
 
 func TestASuccessUnderWayEndsAPauseForKeysButNotFor429(t *testing.T) {
-	sc := newScene(t)
+	sc := newFixture(t)
 	to, err := sc.s.address(target(t, sc.r))
 	if err != nil {
 		t.Fatal(err)
@@ -294,7 +294,7 @@ func TestASuccessUnderWayEndsAPauseForKeysButNotFor429(t *testing.T) {
 
 func TestALongMessageIsSentOnceMoreInShort(t *testing.T) {
 	for _, status := range []int{400, 413} {
-		sc := newScene(t)
+		sc := newFixture(t)
 		sc.r.Fail(pushtest.Fault{Status: status, Calls: 1})
 		sc.expect(message.Delivered, 0, 2)
 		n := sc.r.Pushes()[0]
@@ -306,14 +306,14 @@ func TestALongMessageIsSentOnceMoreInShort(t *testing.T) {
 			t.Errorf("log: %q", said)
 		}
 	}
-	sc := newScene(t) // what is answered to the short one counts
+	sc := newFixture(t) // what is answered to the short one counts
 	sc.r.Fail(pushtest.Fault{Status: 413, Calls: 1})
 	sc.r.Fail(pushtest.Fault{Status: 410})
 	sc.expect(message.Gone, 0, 2)
 }
 
 func TestExpiredMessagesAreNotSent(t *testing.T) {
-	sc := newScene(t)
+	sc := newFixture(t)
 	to := target(t, sc.r)
 	for life, sent := range map[time.Duration]bool{0: false, -time.Hour: false, time.Nanosecond: true, time.Second: true} {
 		b := news(t, alert.Danger)
@@ -327,8 +327,8 @@ func TestExpiredMessagesAreNotSent(t *testing.T) {
 }
 
 func TestMessagesThatAreNoPush(t *testing.T) {
-	sc := newScene(t)
-	for _, b := range []message.Message{{Kind: message.Confirm}, {Kind: message.Test}, {Kind: message.News}, {Kind: 99}} {
+	sc := newFixture(t)
+	for _, b := range []message.Message{{Kind: message.Confirm}, {Kind: message.Test}, {Kind: message.Alerts}, {Kind: 99}} {
 		b.Expires = start.Add(time.Hour)
 		if got := sc.s.Send(context.Background(), &b, target(t, sc.r)); got.Verdict != message.Unsendable || got.Err == nil {
 			t.Errorf("kind %d: %+v", b.Kind, got)

@@ -64,9 +64,6 @@ func (l Localizer) Date(t time.Time) string {
 	return l.days[local.Weekday()] + " " + strconv.Itoa(local.Day())
 }
 
-// Weekday and Month name the local day and month of an instant in short.
-func (l Localizer) Weekday(t time.Time) string { return l.days[t.In(l.Zone).Weekday()] }
-
 // Month names the local month of an instant in short.
 func (l Localizer) Month(t time.Time) string { return l.months[t.In(l.Zone).Month()-1] }
 
@@ -108,28 +105,23 @@ func (l Localizer) onDay(t time.Time) string {
 	return l.Text("dia.el", "dia", name)
 }
 
-// at is a clock as in a sentence: "las 14:05", "la 01:05".
-func (l Localizer) at(clock string) string {
+// At is an hour and minute as in a sentence: "las 14:05", "la 01:05".
+func (l Localizer) At(t time.Time) string {
+	clock := l.Clock(t)
 	if strings.HasPrefix(clock, "01:") {
 		return l.Text("hora.la", "hora", clock)
 	}
 	return l.Text("hora.las", "hora", clock)
 }
 
-// At is an hour and minute as in a sentence.
-func (l Localizer) At(t time.Time) string { return l.at(l.Clock(t)) }
-
 // Moment is an instant as in a sentence: "las 14:05 de hoy".
 func (l Localizer) Moment(t time.Time) string {
 	name, near := l.day(t)
+	key := "dia.del"
 	if near {
-		return l.moment(t, l.Text("dia.de", "dia", name))
+		key = "dia.de"
 	}
-	return l.moment(t, l.Text("dia.del", "dia", name))
-}
-
-func (l Localizer) moment(t time.Time, ofDay string) string {
-	return l.Text("momento.hora", "las", l.At(t), "de_dia", ofDay)
+	return l.Text("momento.hora", "las", l.At(t), "de_dia", l.Text(key, "dia", name))
 }
 
 // End is the instant at which something ends, as in a sentence: "las 14:00 de hoy",
@@ -172,7 +164,8 @@ func (l Localizer) Span(start, end time.Time) string {
 
 // FullDate is a day with its month and year: "sáb 21-11-2026".
 func (l Localizer) FullDate(t time.Time) string {
-	return l.Weekday(t) + " " + t.In(l.Zone).Format(l.Text("fecha.formato"))
+	local := t.In(l.Zone)
+	return l.days[local.Weekday()] + " " + local.Format(l.Text("fecha.formato"))
 }
 
 // FullInstant is an instant by itself: "sáb 21-11-2026, 14:05 (UTC−3)".
@@ -187,7 +180,7 @@ func (l Localizer) FullAt(t time.Time) string { return l.withOffset(l.At(t), t) 
 // FullMoment is an instant as in a sentence of a text that is kept: "las 14:05 del
 // sáb 21-11-2026 (UTC−3)".
 func (l Localizer) FullMoment(t time.Time) string {
-	return l.withOffset(l.moment(t, l.Text("dia.del", "dia", l.FullDate(t))), t)
+	return l.withOffset(l.Text("momento.hora", "las", l.At(t), "de_dia", l.Text("dia.del", "dia", l.FullDate(t))), t)
 }
 
 // withOffset adds to hours whose they are.

@@ -37,12 +37,12 @@ type Language struct {
 // read reads a language of the files that the program carries. It panics when they
 // cannot be read, which only a mistake in the program can cause.
 func read(code string) *Language {
-	raw, err := web.Files.ReadFile(code + ".json")
-	if err != nil {
-		panic(fmt.Sprintf("wording: %v", err))
-	}
 	words := make(map[string]string)
-	if err := json.Unmarshal(raw, &words); err != nil {
+	raw, err := web.Files.ReadFile(code + ".json")
+	if err == nil {
+		err = json.Unmarshal(raw, &words)
+	}
+	if err != nil {
 		panic(fmt.Sprintf("wording: reading %s.json: %v", code, err))
 	}
 	return newLanguage(words)
