@@ -83,60 +83,34 @@ func (s *Store) exchange() (before *bbolt.DB, err error) {
 	if err := roomFor(filepath.Dir(path), s.usedBytes()); err != nil {
 		return nil, err
 	}
-	made, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+unfinishedInfix+"*") // mode 0600
+	if err := s.view("copy", func(*Tx) error { return nil }); err != nil { // refuses a file that cannot be read
+		return nil, err
+	}
+	made, err := makeBolt(path, path, true, func(to *bbolt.DB) error {
+		if err := bbolt.Compact(to, s.db, compactBatch); err != nil {
+			return err
+		}
+		return to.Update(func(tx *bbolt.Tx) error { return tx.Bucket(bucketMeta).Delete(keyErased) })
+	})
 	if err != nil {
 		return nil, err
 	}
 	defer func() {
 		if before == nil {
-			_ = os.Remove(made.Name())
+			_ = os.Remove(made)
 		}
 	}()
-	if err := made.Close(); err != nil {
-		return nil, err
-	}
-	if err := s.guarded(func() error { return s.copyTo(made.Name()) }); err != nil {
-		return nil, err
-	}
 	// Not the values: one that was damaged before does not keep the file from forgetting.
-	if err := readFile(context.Background(), made.Name(), (*Tx).checkSchema); err != nil {
+	if err := readFile(context.Background(), made, (*Tx).checkSchema); err != nil {
 		return nil, err
 	}
-	if err := OwnAs(made.Name(), path); err != nil {
-		return nil, err
-	}
-	return s.takeOver(made.Name(), path)
+	return s.takeOver(made, path)
 }
 
 // usedBytes returns about how much of the file is not free.
 func (s *Store) usedBytes() int64 {
 	stats := s.Stats()
 	return s.Size() - int64(stats.FreePageN+stats.PendingPageN)*pageSize
-}
-
-// copyTo writes what the file holds into an empty one.
-func (s *Store) copyTo(name string) (err error) {
-	tx, err := s.begin(false) // refuses a file that cannot be read
-	if err != nil {
-		return err
-	}
-	if err := tx.Rollback(); err != nil {
-		return err
-	}
-	to, err := bbolt.Open(name, 0o600, &bbolt.Options{
-		Timeout: lockTimeout, FreelistType: bbolt.FreelistMapType, PageSize: pageSize,
-		NoSync: true, // until all is there
-	})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, to.Close()) }()
-	to.AllocSize = allocSize
-	if err := bbolt.Compact(to, s.db, compactBatch); err != nil {
-		return err
-	}
-	err = to.Update(func(tx *bbolt.Tx) error { return tx.Bucket(bucketMeta).Delete(keyErased) })
-	return errors.Join(err, to.Sync())
 }
 
 // takeOver opens the copy, which locks it, gives it the file's name and goes over

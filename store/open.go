@@ -152,26 +152,19 @@ func neverUsed(path string) error {
 	return nil
 }
 
-// create makes a complete file under another name, brings it to stable storage
-// and only then gives it its name, so that a full disk or a power cut never
-// leaves half a file. When another process was first, its file stays.
+// create makes a complete file under another name and only then gives it its name, so that
+// a full disk or a power cut never leaves half a file. When another process was first, its
+// file stays.
 func create(path string, o Options) error {
 	dir := filepath.Dir(path)
-	made, err := os.CreateTemp(dir, filepath.Base(path)+unfinishedInfix+"*") // mode 0600
+	made, err := makeBolt(path, dir, !o.NoSync, func(db *bbolt.DB) error {
+		return db.Update(func(tx *bbolt.Tx) error { return (&Tx{tx: tx}).initialize() })
+	})
 	if err != nil {
 		return fmt.Errorf("create: %w", err)
 	}
-	defer func() { _ = os.Remove(made.Name()) }()
-	if err := made.Close(); err != nil {
-		return fmt.Errorf("create: %w", err)
-	}
-	if err := guard(path, func() error { return fill(made.Name(), o) }); err != nil {
-		return fmt.Errorf("create: %w", err)
-	}
-	if err := OwnAs(made.Name(), dir); err != nil {
-		return fmt.Errorf("create: %w", err)
-	}
-	err = placeNew(made.Name(), path)
+	defer func() { _ = os.Remove(made) }()
+	err = placeNew(made, path)
 	if errors.Is(err, fs.ErrExist) {
 		err = syncDir(dir)
 	}
@@ -179,6 +172,37 @@ func create(path string, o Options) error {
 		return fmt.Errorf("create: %w", err)
 	}
 	return nil
+}
+
+// makeBolt makes a bbolt file beside one whose place it is to take, with the owner of own,
+// has it written and, unless it is of a test, brings it to stable storage.
+func makeBolt(beside, own string, sync bool, write func(*bbolt.DB) error) (name string, err error) {
+	made, err := os.CreateTemp(filepath.Dir(beside), filepath.Base(beside)+unfinishedInfix+"*") // mode 0600
+	if err != nil {
+		return "", err
+	}
+	err = errors.Join(made.Close(), guard(beside, func() error {
+		db, err := bbolt.Open(made.Name(), 0o600, &bbolt.Options{
+			Timeout: lockTimeout, FreelistType: bbolt.FreelistMapType, PageSize: pageSize,
+			NoSync: true, // until all is there
+		})
+		if err != nil {
+			return err
+		}
+		db.AllocSize = allocSize
+		if err = write(db); err == nil && sync {
+			err = db.Sync()
+		}
+		return errors.Join(err, db.Close())
+	}))
+	if err == nil {
+		err = OwnAs(made.Name(), own)
+	}
+	if err != nil {
+		_ = os.Remove(made.Name())
+		return "", err
+	}
+	return made.Name(), nil
 }
 
 // placeNew gives a file its name and never replaces another: fs.ErrExist when there is one.
@@ -194,21 +218,6 @@ func placeNew(name, path string) error {
 		return err
 	}
 	return syncDir(filepath.Dir(path))
-}
-
-// fill writes an empty store.
-func fill(path string, o Options) error {
-	db, err := bbolt.Open(path, 0o600, &bbolt.Options{
-		Timeout: lockTimeout, FreelistType: bbolt.FreelistMapType, PageSize: pageSize, NoSync: true,
-	})
-	if err != nil {
-		return err
-	}
-	err = db.Update(func(tx *bbolt.Tx) error { return (&Tx{tx: tx}).initialize() })
-	if !o.NoSync {
-		err = errors.Join(err, db.Sync())
-	}
-	return errors.Join(err, db.Close())
 }
 
 // unfinished lists what first starts and compactions that were killed left behind.
