@@ -242,8 +242,8 @@ func (v *service) newServer(jobs func() []store.JobStatus) (*handlers.Server, er
 // serving returns what serves the public and the metrics.
 func (v *service) serving(engine *forecast.Engine, ledger *openmeteo.Ledger) cli.Part {
 	o := metrics.Options{
-		Clock: v.Clock, Version: build.Version, Commit: build.Commit, Requests: v.requests, Publication: v.server,
-		Engine: engine, Notifier: v.notifier, File: v.file, Weight: ledger.Today,
+		Clock: v.Clock, Version: build.Version, Commit: build.Commit, Requests: v.requests, Snapshot: v.server.Snapshot,
+		LastCycle: engine.LastCycle, Channel: v.notifier.Figures, File: v.file.Figures, Weight: ledger.Today,
 	}
 	if v.backups != nil {
 		o.Backups = v.backups.Last

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/jonboulle/clockwork"
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
@@ -39,17 +38,13 @@ type world struct {
 	certificates []https.State
 }
 
-func (w *world) Snapshot() *store.Snapshot                           { return w.snap }
-func (w *world) LastCycle() (time.Time, time.Duration, uint64)       { return w.ended, w.took, w.cycles }
+func (w *world) snapshot() *store.Snapshot                           { return w.snap }
+func (w *world) lastCycle() (time.Time, time.Duration, uint64)       { return w.ended, w.took, w.cycles }
 func (w *world) weight() (used, limit float64)                       { return w.used, w.limit }
 func (w *world) backups() (time.Time, bool)                          { return w.copied, false }
 func (w *world) states() []https.State                               { return w.certificates }
-func (w *world) Figures() store.FileFigures                          { return w.file }
+func (w *world) figures() store.FileFigures                          { return w.file }
 func (w *world) channel(c subscription.Channel) store.ChannelFigures { return w.channels[c] }
-
-type notifier func(subscription.Channel) store.ChannelFigures
-
-func (n notifier) Figures(c subscription.Channel) store.ChannelFigures { return n(c) }
 
 // full is a service of which everything can be told.
 func full() *world {
@@ -71,8 +66,8 @@ func full() *world {
 }
 
 func (w *world) options(requests *Requests) Options {
-	return Options{Clock: clockwork.NewFakeClockAt(now), Version: "v1", Commit: "abc", Requests: requests, Publication: w, Engine: w,
-		Notifier: notifier(w.channel), File: w, Weight: w.weight, Backups: w.backups, Certificates: w.states}
+	return Options{Clock: clockwork.NewFakeClockAt(now), Version: "v1", Commit: "abc", Requests: requests, Snapshot: w.snapshot, LastCycle: w.lastCycle,
+		Channel: w.channel, File: w.figures, Weight: w.weight, Backups: w.backups, Certificates: w.states}
 }
 
 // answering gives counters with some answers.
@@ -328,5 +323,3 @@ func BenchmarkScrape(b *testing.B) {
 		scrape(b, handler)
 	}
 }
-
-var _ prometheus.Collector = (*Requests)(nil)
