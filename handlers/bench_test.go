@@ -227,7 +227,7 @@ func benchmarkHandler(b *testing.B, meter Meter) {
 // header over the same server.
 func TestAllocationsOfAReading(t *testing.T) {
 	s := benchServer(100)
-	s.limits = newLimits(100, time.Now())
+	s.limits = newLimits(100)
 	s.Meter = metrics.NewRequests() // which costs none
 	r, _ := http.NewRequest("GET", "/api/v1/parques/torres-del-paine", nil)
 	r.RemoteAddr = "192.0.2.7:1"

@@ -120,7 +120,7 @@ func TestServiceWorkerIsAskedForEachTime(t *testing.T) {
 func TestFormAndAPIShareTheCaps(t *testing.T) {
 	s, subs := withForms(t, func(o *Options) { o.RateLimit = 1000 })
 	in := url.Values{"parques": {"torres-del-paine"}, "email": {"ana@correo.cl"}, "consentimiento": {"si"}}.Encode()
-	for range ofIPv4.anHour {
+	for range ofIPv4[0].requests {
 		if got := s.sendForm("/suscribirse", urlencoded, in); got.StatusCode != 202 {
 			t.Fatalf("%d", got.StatusCode)
 		}
@@ -131,7 +131,7 @@ func TestFormAndAPIShareTheCaps(t *testing.T) {
 		t.Errorf("%d, Retry-After %s", got.StatusCode, got.Header.Get("Retry-After"))
 	}
 	api := s.send("POST", signups, `{"canal":"email","email":"ana@correo.cl","parques":["lauca"],"consentimiento":true}`)
-	if api.StatusCode != 429 || len(subs.asked) != ofIPv4.anHour {
+	if api.StatusCode != 429 || len(subs.asked) != ofIPv4[0].requests {
 		t.Errorf("the API: %d, %d asked", api.StatusCode, len(subs.asked))
 	}
 }

@@ -47,7 +47,7 @@ func everyRoute(t *testing.T, token string) (all []routeUnderFire) {
 			posts++
 		}
 		all = append(all, routeUnderFire{method, strings.ReplaceAll(pattern, ":token", token), false})
-	}, forms.Around{})
+	}, forms.Deps{})
 	if len(all) < 30 || posts < 5 {
 		t.Fatalf("only %d routes, %d forms: the tests would try nothing", len(all), posts)
 	}

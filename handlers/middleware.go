@@ -181,24 +181,23 @@ func (s *Server) withinLimit(w *response, r *http.Request, now time.Time) bool {
 	if s.limits.api == nil {
 		return true
 	}
-	client := clientAddress(r, s.TrustedProxies)
-	h := w.Header()
+	network, h := networkOf(clientAddress(r, s.TrustedProxies)), w.Header()
 	if !isAPI(r.URL.Path) {
-		verdict := s.limits.site.take(client, now)
-		if !verdict.allowed {
-			h["Retry-After"] = []string{strconv.Itoa(verdict.reset)}
+		v := s.limits.site.take(now, client{network, s.limits.siteShares})
+		if v.wait > 0 {
+			h["Retry-After"] = []string{strconv.Itoa(wholeSeconds(v.wait))}
 			refusePlain(w, r, http.StatusTooManyRequests, "Demasiadas solicitudes. Espere un minuto y vuelva a cargar la página.")
 		}
-		return verdict.allowed
+		return v.wait == 0
 	}
-	verdict := s.limits.api.take(client, now)
+	v := s.limits.api.take(now, client{network, s.limits.apiShares})
 	h["Ratelimit-Policy"] = s.limits.policy
-	h["Ratelimit"] = s.limits.state(verdict)
-	if !verdict.allowed {
-		tooMany := &api.Fault{Status: http.StatusTooManyRequests, Code: "demasiadas_solicitudes", RetryAfter: verdict.reset}
+	h["Ratelimit"] = s.limits.state(v)
+	if v.wait > 0 {
+		tooMany := &api.Fault{Status: http.StatusTooManyRequests, Code: "demasiadas_solicitudes", RetryAfter: wholeSeconds(v.wait)}
 		api.RefuseWith(w, r, now, tooMany, tooManyBody)
 	}
-	return verdict.allowed
+	return v.wait == 0
 }
 
 var tooManyBody = httpcache.Error("demasiadas_solicitudes: superó el máximo de solicitudes por minuto; espere los segundos que indica " +

@@ -29,7 +29,7 @@ func (s *Server) routes() http.Handler {
 		}
 	}
 	api.AddRoutes(add, s.apiView, api.Signups{
-		Subscriptions: s.Subscriptions, Hosts: s.PushHosts, Policy: s.Policy, Admit: s.admitSignup, Network: s.networkOf, Origins: s.origins, Log: s.Log,
+		Subscriptions: s.Subscriptions, Hosts: s.PushHosts, Policy: s.Policy, Admit: s.admitSignup, Network: s.signupNetwork, Origins: s.origins, Log: s.Log,
 	})
 	site.AddPages(func(pattern, name string) { add(http.MethodGet, pattern, name, s.servePage) })
 	for path, file := range s.Assets {
@@ -37,9 +37,9 @@ func (s *Server) routes() http.Handler {
 	}
 	var wrongMethod http.Handler = http.HandlerFunc(servePagesAreRead)
 	if s.Forms != nil {
-		wrongMethod = s.Forms(add, forms.Around{
+		wrongMethod = s.Forms(add, forms.Deps{
 			Shown: func() (*store.Snapshot, time.Time) { return s.Snapshot(), s.Clock.Now() },
-			Admit: s.admitSignup, Network: s.networkOf, Origins: s.origins, NotFound: s.serveNotFound, Log: s.Log,
+			Admit: s.admitSignup, Network: s.signupNetwork, Origins: s.origins, NotFound: s.serveNotFound, Log: s.Log,
 		})
 	}
 	router.NotFound = http.HandlerFunc(s.serveNotFound)

@@ -66,6 +66,7 @@ var arrows = map[string][]string{
 	"forecast/hazard":          {},
 	"forecast/alert":           {"forecast/hazard"},
 	"forecast/snapshot":        {"forecast/hazard", "store/catalogue"},
+	"forecast/daylight":        {"forecast/hazard", "forecast/alert", "store/catalogue", "store/notices"},
 	"forecast/verification":    {"forecast/openmeteo", "store"},
 	"forecast/calibration":     {"forecast/openmeteo"},
 	"store":                    {},
@@ -80,11 +81,11 @@ var arrows = map[string][]string{
 }
 
 // ground are the packages of plain values that stand at the foot of the house.
-var ground = []string{"forecast/hazard", "forecast/alert", "forecast/snapshot", "store/catalogue", "store/notices", "store/subscription"}
+var ground = []string{"forecast/hazard", "forecast/alert", "forecast/snapshot", "forecast/daylight", "store/catalogue", "store/notices", "store/subscription"}
 
 // standardOnly are the packages that stand on the standard library and the
 // arrows above alone.
-var standardOnly = []string{"forecast/hazard", "forecast/alert", "forecast/snapshot", "store/catalogue",
+var standardOnly = []string{"forecast/hazard", "forecast/alert", "forecast/snapshot", "forecast/daylight", "store/catalogue",
 	"store/document", "store/notices", "handlers/cli/control", "handlers/httpcache", "web", "web/wording"}
 
 // libraries says which top folders ("" is main) may import a library from outside.

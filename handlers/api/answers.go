@@ -4,7 +4,7 @@
 // is made from them by go generate. A snapshot of the store goes in at [Builder.Build],
 // which encodes the answers of every route once into a [Answers] of prepared bodies. The
 // router finds the [route] of a request; its parameters are checked, its body is looked up
-// and served. The long series of a park are encoded when they are first asked for; /health,
+// and served. The long series of a park are encoded when they are asked for; /health,
 // whose ages follow the clock, answers about subscriptions and errors for each request.
 package api
 
@@ -35,7 +35,7 @@ type Builder struct {
 	// HasPage reports whether the site serves a path, so that no link leads nowhere; nil
 	// is none. The pages of parks and of alerts are taken to exist.
 	HasPage func(path string) bool
-	// Subscriptions returns the state of the channels; nil is none.
+	// Subscriptions returns the state of the channels.
 	Subscriptions SubscriptionService
 	// Certificate returns when the first certificate of the service's own HTTPS ends, zero
 	// before there is one, and whether one is missing, or ends soon and is not renewed. nil
@@ -43,9 +43,9 @@ type Builder struct {
 	Certificate func() (expires time.Time, failing bool)
 	// Backups makes the copies of the file; nil is none.
 	Backups Backups
-	// Jobs returns how the last run of each periodic job went; nil is none.
+	// Jobs returns how the last run of each periodic job went.
 	Jobs func() []store.JobStatus
-	// File is where everything is kept; nil is one that is always written.
+	// File is where everything is kept.
 	File File
 }
 
@@ -73,9 +73,9 @@ type Answers struct {
 // parkBodies are the answers of one park.
 type parkBodies struct {
 	detail, trails *httpcache.Body
-	history        func() *httpcache.Series
-	forecast       func() *httpcache.Series // nil while unknown
-	alerts         *alertBodies             // nil while unknown
+	history        func(days int) *httpcache.Body
+	forecast       func(hours int) *httpcache.Body // nil while unknown
+	alerts         *alertBodies                    // nil while unknown
 }
 
 // build is the state of making one snapshot.
@@ -154,20 +154,18 @@ func (b *build) parks() []parkBodies {
 	return parks
 }
 
-// parkBodies returns the bodies of a park. Its series are made when they are first asked
-// for: they are most of the bytes, and those of most parks are never read between two
-// publications.
+// parkBodies returns the bodies of a park.
 func (b *build) parkBodies(p int) parkBodies {
 	trails := b.trailsOfPark(p)
 	bodies := parkBodies{
 		detail: body(b.parkDetail(p, trails)), trails: body(trails),
-		history: sync.OnceValue(func() *httpcache.Series { return b.history(p) }),
+		history: series(historyDays, func(days int) []History { return b.histories(p, days) }),
 	}
 	if b.known[p] {
 		bodies.alerts = b.alertLists(p)
 	}
 	if b.view.Reach(p) > 0 {
-		bodies.forecast = sync.OnceValue(func() *httpcache.Series { return b.forecast(p) })
+		bodies.forecast = series(horizon, func(hours int) []Forecast { return b.forecasts(p, hours) })
 	}
 	return bodies
 }

@@ -3,7 +3,6 @@ package api
 import (
 	"fmt"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -69,7 +68,7 @@ func NotFound() *Fault {
 func (s *Answers) parkNotFound(slug string) *Fault {
 	return &Fault{
 		Status: http.StatusNotFound, Code: "parque_no_encontrado",
-		Text: unknownPark(slug, s.catalogue), MaxAge: time.Minute,
+		Text: s.catalogue.UnknownPark(slug), MaxAge: time.Minute,
 	}
 }
 
@@ -81,22 +80,9 @@ func alertNotFound() *Fault {
 	}
 }
 
-// unknownPark returns the text of the fault of a park that does not exist. It repeats the
-// slug only when it looks like one.
-func unknownPark(slug string, c *catalogue.Catalogue) string {
-	text := "no existe ese parque"
-	if looksLikeSlug(slug) {
-		text = "no existe el parque «" + slug + "»"
-		if near := nearest(slug, c.Parks, func(p *catalogue.Park) string { return p.Slug }); near != "" {
-			return text + "; ¿quiso decir «" + near + "»?"
-		}
-	}
-	return text + "; la lista de parques está en /api/v1/parques"
-}
-
 func unknownParameter(name string, known []string) *Fault {
 	text := "este recurso no tiene ese parámetro"
-	if looksLikeSlug(name) {
+	if catalogue.LooksLikeSlug(name) {
 		text = "este recurso no tiene el parámetro «" + name + "»"
 	}
 	if len(known) == 0 {
@@ -120,22 +106,4 @@ func badValue(text string) *Fault {
 
 func outOfRange(name string, low, high int) *Fault {
 	return badValue(fmt.Sprintf("«%s» debe ser un número entero entre %d y %d", name, low, high))
-}
-
-// slugLike matches what is short and made of a slug's letters, in either case, or the
-// underscore of parameters: nothing else is ever repeated in an error.
-var slugLike = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
-
-func looksLikeSlug(s string) bool { return slugLike.MatchString(s) }
-
-// nearest returns the slug that is the fewest letters away from a name, "" when none is
-// near.
-func nearest[T any](name string, places []T, slug func(*T) string) string {
-	best, distance := "", max(2, len(name)/4)+1
-	for i := range places {
-		if d := catalogue.EditDistance(strings.ToLower(name), slug(&places[i])); d < distance {
-			best, distance = slug(&places[i]), d
-		}
-	}
-	return best
 }

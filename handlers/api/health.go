@@ -3,6 +3,7 @@ package api
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"time"
 
 	"vigia/forecast/hazard"
@@ -56,19 +57,9 @@ func (h *healthFacts) down() bool { return h.known == 0 }
 
 // degraded reports whether something is missing, old or late though there are estimates.
 func (h *healthFacts) degraded(now time.Time) bool {
-	e := h.snap
-	if h.known < h.total || h.stale || h.refusing() || h.noticesFail(now) {
-		return true
-	}
-	if !e.NextAt.IsZero() && now.After(e.NextAt.Add(lateness)) {
-		return true
-	}
-	for i := range e.Models {
-		if e.Models[i].State != "ok" {
-			return true
-		}
-	}
-	return false
+	late := !h.snap.NextAt.IsZero() && now.After(h.snap.NextAt.Add(lateness))
+	return h.known < h.total || h.stale || late || h.refusing() || h.noticesFail(now) ||
+		slices.ContainsFunc(h.snap.Models, func(m store.ModelStatus) bool { return m.State != "ok" })
 }
 
 // healthState answers /health: 503 when nothing holds, so that a monitor needs to read
@@ -121,9 +112,6 @@ func failing(state string) bool { return state != "ok" && state != unset }
 
 // channel returns the state of a channel of messages and how many of them wait.
 func (h *healthFacts) channel(c subscription.Channel) (state string, queued *int) {
-	if h.Subscriptions == nil {
-		return unset, nil
-	}
 	state, n := h.Subscriptions.Outbox(c)
 	if state == unset {
 		return unset, nil
@@ -143,19 +131,12 @@ func (h *healthFacts) models(now time.Time) []ModelHealth {
 // refusing reports whether the file could not be written, or its history not be read, when
 // that was tried last: at the publication, or since.
 func (h *healthFacts) refusing() bool {
-	return h.snap.StoreError != "" || h.fileFault() != nil
-}
-
-func (h *healthFacts) fileFault() error {
-	if h.File == nil {
-		return nil
-	}
-	return h.File.Fault()
+	return h.snap.StoreError != "" || h.File.Fault() != nil
 }
 
 // remedy returns what the operator is to do about the file, "" for nothing.
 func (h *healthFacts) remedy() string {
-	err, damaged := h.fileFault(), (*store.DamagedError)(nil)
+	err, damaged := h.File.Fault(), (*store.DamagedError)(nil)
 	switch {
 	case !h.refusing():
 		return ""
@@ -209,9 +190,6 @@ func (h *healthFacts) backupState() (state string, last time.Time) {
 // jobStates returns how the last run of each periodic job went.
 func (h *healthFacts) jobStates() []JobHealth {
 	list := []JobHealth{}
-	if h.Jobs == nil {
-		return list
-	}
 	for _, job := range h.Jobs() {
 		state := "ok"
 		switch {

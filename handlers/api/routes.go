@@ -104,16 +104,6 @@ func (c call) trailList() (answer, *Fault) {
 	return c.usual(park.trails)
 }
 
-// cutSeries is the beginning of a series.
-type cutSeries struct {
-	series *httpcache.Series
-	steps  int
-}
-
-func (s cutSeries) Serve(w http.ResponseWriter, r *http.Request, t httpcache.Terms) {
-	s.series.Serve(w, r, t, s.steps)
-}
-
 func (c call) parkHistory() (answer, *Fault) {
 	park, fault := c.bodies()
 	if fault != nil {
@@ -123,7 +113,7 @@ func (c call) parkHistory() (answer, *Fault) {
 	if fault != nil {
 		return answer{}, fault
 	}
-	return answer{cutSeries{park.history(), days}, c.keptFor(c.now, c.untilTurn(c.now, usualAge))}, nil
+	return answer{park.history(days), c.keptFor(c.now, c.untilTurn(c.now, usualAge))}, nil
 }
 
 func (c call) parkForecast() (answer, *Fault) {
@@ -138,7 +128,7 @@ func (c call) parkForecast() (answer, *Fault) {
 	if park.forecast == nil {
 		return answer{}, c.noData(c.now)
 	}
-	return answer{cutSeries{park.forecast(), hours}, c.terms(c.now, usualAge)}, nil
+	return answer{park.forecast(hours), c.terms(c.now, usualAge)}, nil
 }
 
 func (c call) alertList() (answer, *Fault) {
@@ -153,7 +143,7 @@ func (c call) alertList() (answer, *Fault) {
 	if c.query.Has("parque") {
 		p, ok := c.bySlug[c.query.Get("parque")]
 		if !ok {
-			return answer{}, &Fault{Status: http.StatusBadRequest, Code: "parque_desconocido", Text: unknownPark(c.query.Get("parque"), c.catalogue)}
+			return answer{}, &Fault{Status: http.StatusBadRequest, Code: "parque_desconocido", Text: c.catalogue.UnknownPark(c.query.Get("parque"))}
 		}
 		bodies = c.park[p].alerts
 	}

@@ -88,10 +88,3 @@ func TestDemoIsOnlyInTheDemo(t *testing.T) {
 		}
 	}
 }
-
-func TestSiteWithoutSubscriptionsHasNoForms(t *testing.T) {
-	f := newFront(t, func(o formstest.Options) { o.Subscriptions = nil })
-	if got := f.Get("/suscribirse"); got.Status != 418 {
-		t.Errorf("%d", got.Status)
-	}
-}

@@ -12,7 +12,6 @@ import (
 
 	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
-	"vigia/handlers/api"
 	"vigia/handlers/forms"
 	"vigia/handlers/httpcache"
 	"vigia/handlers/site"
@@ -139,7 +138,7 @@ func TestFormBecomesARequest(t *testing.T) {
 		}
 		asked := f.Subscriptions.Asked[0]
 		want := subscription.Request{Address: "ana@correo.cl", Preferences: asked.Preferences, Trap: test.trap,
-			Consent: subscription.Consent{At: now, Policy: web.PolicyVersion}, Until: now.Add(api.ConfirmationLife)}
+			Consent: subscription.Consent{At: now, Policy: web.PolicyVersion}, Until: now.Add(subscription.ConfirmationLife)}
 		if asked.Address != want.Address || asked.Consent != want.Consent || !asked.Until.Equal(want.Until) || asked.Trap != want.Trap {
 			t.Errorf("%s: asked %+v, want %+v", test.name, asked, want)
 		}

@@ -5,8 +5,7 @@
 // plain and the gzip form, the weak ETag and the header values, all immutable.
 // [Body.Serve] answers a request from it: negotiation of the encoding, conditional
 // requests, HEAD, and for the API's envelope the time of the answer spliced in as its
-// last member, in both forms, without encoding or compressing anything. [Series] does
-// the same for a large body of which clients may ask for the first part of each list.
+// last member, in both forms, without encoding or compressing anything.
 package httpcache
 
 import (

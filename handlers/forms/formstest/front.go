@@ -90,7 +90,7 @@ func New(t testing.TB, change func(Options)) *Front {
 func (f *Front) Forms(demo forms.Demo, shown func() (*store.Snapshot, time.Time), rest http.HandlerFunc) http.Handler {
 	router, add := sitetest.Router()
 	router.NotFound = rest
-	router.MethodNotAllowed = forms.New(f.Site, demo).AddRoutes(add, forms.Around{
+	router.MethodNotAllowed = forms.New(f.Site, demo).AddRoutes(add, forms.Deps{
 		Shown:   shown,
 		Admit:   func(*http.Request, time.Time) (int, bool) { return f.Wait, f.Wait == 0 },
 		Network: func(*http.Request) netip.Prefix { return netip.Prefix{} },
@@ -100,12 +100,20 @@ func (f *Front) Forms(demo forms.Demo, shown func() (*store.Snapshot, time.Time)
 	return router
 }
 
+// writable is a file that takes everything.
+type writable struct{}
+
+func (writable) Fault() error { return nil }
+
 // API returns the handler of the API for a snapshot, with the front's subscription service.
 func (f *Front) API(e *store.Snapshot, at time.Time) http.Handler {
-	snapshot := (&api.Builder{}).Build(e, sitetest.Now, sitetest.Now)
+	snapshot := api.Builder{Subscriptions: f.Subscriptions, File: writable{}, Jobs: func() []store.JobStatus { return nil }}.Build(e, sitetest.Now, sitetest.Now)
 	router, add := sitetest.Router()
 	api.AddRoutes(add, func() (*api.Answers, time.Time) { return snapshot, at },
-		api.Signups{Subscriptions: f.Subscriptions, Policy: "x", Origins: http.NewCrossOriginProtection(), Log: slog.New(slog.DiscardHandler)})
+		api.Signups{
+			Subscriptions: f.Subscriptions, Policy: "x", Origins: http.NewCrossOriginProtection(), Log: slog.New(slog.DiscardHandler),
+			Admit: func(*http.Request, time.Time) (int, bool) { return 0, true }, Network: func(*http.Request) netip.Prefix { return netip.Prefix{} },
+		})
 	return router
 }
 
