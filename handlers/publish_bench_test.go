@@ -13,7 +13,7 @@ func BenchmarkPublication(b *testing.B) {
 	e := fullSnapshot()
 	for b.Loop() {
 		api.Builder{}.Build(e, now, now)
-		api.Builder{}.Expired(e)
+		api.Builder{}.Build(e, e.ValidUntil, e.ValidUntil)
 	}
 }
 

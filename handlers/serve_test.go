@@ -64,11 +64,6 @@ func (closed) Show(string) (*subscription.Subscription, error) {
 
 func (closed) Cancel(string) error { return subscription.ErrUnknownToken }
 
-// writable is a file that takes everything.
-type writable struct{}
-
-func (writable) Fault() error { return nil }
-
 func newStand(t testing.TB, e *store.Snapshot, change func(*Options)) *stand {
 	t.Helper()
 	clock := clockwork.NewFakeClockAt(now)
@@ -76,7 +71,7 @@ func newStand(t testing.TB, e *store.Snapshot, change func(*Options)) *stand {
 	o := Options{
 		Clock: clock, Log: slog.New(slog.NewTextHandler(logged, nil)),
 		BaseURL: "https://parques.example.cl", Version: "v0.1.0-alpha",
-		Subscriptions: closed{}, File: writable{}, Jobs: func() []store.JobStatus { return nil },
+		Subscriptions: closed{}, FileFault: func() error { return nil }, Jobs: func() []store.JobStatus { return nil },
 	}
 	if change != nil {
 		change(&o)

@@ -41,11 +41,13 @@ type Options struct {
 	Certificates   Certificates   // of HTTPS by the service itself; nil leaves TLS to a proxy
 	Meter          Meter          // counts every answer; nil counts nothing
 	Subscriptions  api.SubscriptionService
-	Backups        api.Backups              // nil is a service that makes none
-	Jobs           func() []store.JobStatus // how the last run of each periodic job went
-	File           api.File                 // where everything is kept
 	PushHosts      subscription.PushHosts
 	Policy         string // version of the privacy page, which a consent names
+
+	// What /health says of the parts of the service; see [api.Builder].
+	Backups   func() (at time.Time, failing bool)
+	Jobs      func() []store.JobStatus
+	FileFault func() error
 
 	// Pages returns the pages of the site for a snapshot; nil is no site.
 	// The snapshot has no estimates where they are over.

@@ -41,12 +41,14 @@ type Builder struct {
 	// before there is one, and whether one is missing, or ends soon and is not renewed. nil
 	// is a service that leaves TLS to another.
 	Certificate func() (expires time.Time, failing bool)
-	// Backups makes the copies of the file; nil is none.
-	Backups Backups
+	// Backups returns when the newest copy of the file was made, zero for never, and
+	// whether the daily one cannot be made; nil is a service that makes none.
+	Backups func() (at time.Time, failing bool)
 	// Jobs returns how the last run of each periodic job went.
 	Jobs func() []store.JobStatus
-	// File is where everything is kept.
-	File File
+	// FileFault returns why the last write to the file was refused, or what was found
+	// damaged; nil when all is well.
+	FileFault func() error
 }
 
 // Answers are every answer of the API at one publication. It is immutable.
@@ -88,12 +90,6 @@ type build struct {
 	known    []bool         // by park: an estimate of a trail has a state now
 	official []official     // by park
 	terms    EstimateTerms
-}
-
-// Expired returns the snapshot of a snapshot that is served from the end of its validity
-// on: no level anywhere.
-func (o Builder) Expired(e *store.Snapshot) *Answers {
-	return o.Build(e, e.ValidUntil, e.ValidUntil)
 }
 
 // Build encodes a snapshot as it stands at now. modified is when its answers last
@@ -174,6 +170,9 @@ func (b *build) parkBodies(p int) parkBodies {
 // ends, the hour turns, the estimates expire, or an official notice ends or is out of date.
 // Zero is never.
 func (s *Answers) Until() time.Time { return s.until }
+
+// HoldsAt reports whether the answers are true at an instant after that of Build.
+func (s *Answers) HoldsAt(now time.Time) bool { return s.until.IsZero() || now.Before(s.until) }
 
 // AsOf returns the snapshot without its estimates once they are past their validity. Its
 // alerts stay, as outdated ones: nothing has taken them back.

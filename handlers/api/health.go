@@ -24,20 +24,6 @@ type healthFacts struct {
 	stale        bool
 }
 
-// File is where everything is kept.
-type File interface {
-	// Fault returns why the last write was refused, or what was found damaged; nil when
-	// all is well.
-	Fault() error
-}
-
-// Backups makes the copies of the file.
-type Backups interface {
-	// Last returns when the newest copy was made, zero for never, and whether the daily
-	// one cannot be made.
-	Last() (at time.Time, failing bool)
-}
-
 func (b *build) healthFacts() healthFacts {
 	h := healthFacts{Builder: b.Builder, snap: b.e, total: len(b.e.Catalogue.Trails)}
 	if b.e.Simulated {
@@ -131,12 +117,12 @@ func (h *healthFacts) models(now time.Time) []ModelHealth {
 // refusing reports whether the file could not be written, or its history not be read, when
 // that was tried last: at the publication, or since.
 func (h *healthFacts) refusing() bool {
-	return h.snap.StoreError != "" || h.File.Fault() != nil
+	return h.snap.StoreError != "" || h.FileFault() != nil
 }
 
 // remedy returns what the operator is to do about the file, "" for nothing.
 func (h *healthFacts) remedy() string {
-	err, damaged := h.File.Fault(), (*store.DamagedError)(nil)
+	err, damaged := h.FileFault(), (*store.DamagedError)(nil)
 	switch {
 	case !h.refusing():
 		return ""
@@ -177,7 +163,7 @@ func (h *healthFacts) backupState() (state string, last time.Time) {
 	if h.Backups == nil {
 		return unset, last
 	}
-	last, failing := h.Backups.Last()
+	last, failing := h.Backups()
 	switch {
 	case failing:
 		return "error", last

@@ -216,14 +216,12 @@ func headers() (list object) {
 	return list
 }
 
-// closed is a service of subscriptions without any channel, and a file that is written.
+// closed is a service of subscriptions without any channel.
 type closed struct{ SubscriptionService }
 
 func (closed) Open(subscription.Channel) bool { return false }
 
 func (closed) Outbox(subscription.Channel) (string, int) { return unset, 0 }
-
-func (closed) Fault() error { return nil }
 
 // sharedAnswers returns the answers that are errors, each with an example.
 func sharedAnswers() (list object) {
@@ -307,7 +305,7 @@ func sample(t testing.TB) *build {
 	e.History.Hours = []store.HistoryHour{{Hour: hour.Add(-time.Hour), Rows: []store.HistoryRow{{
 		State: hazard.Red, Quality: hazard.Complete, Main: hazard.Wind, Confidence: hazard.High, Medians: present.Medians,
 	}}}}
-	return Builder{BaseURL: "https://parques.example.cl", Version: "v0.1.0-alpha", Subscriptions: closed{}, File: closed{}, Jobs: func() []store.JobStatus { return nil }}.begin(e, now)
+	return Builder{BaseURL: "https://parques.example.cl", Version: "v0.1.0-alpha", Subscriptions: closed{}, FileFault: func() error { return nil }, Jobs: func() []store.JobStatus { return nil }}.begin(e, now)
 }
 
 // held returns a subscription as its owner sees it.

@@ -100,14 +100,9 @@ func (f *Front) Forms(demo forms.Demo, shown func() (*store.Snapshot, time.Time)
 	return router
 }
 
-// writable is a file that takes everything.
-type writable struct{}
-
-func (writable) Fault() error { return nil }
-
 // API returns the handler of the API for a snapshot, with the front's subscription service.
 func (f *Front) API(e *store.Snapshot, at time.Time) http.Handler {
-	snapshot := api.Builder{Subscriptions: f.Subscriptions, File: writable{}, Jobs: func() []store.JobStatus { return nil }}.Build(e, sitetest.Now, sitetest.Now)
+	snapshot := api.Builder{Subscriptions: f.Subscriptions, FileFault: func() error { return nil }, Jobs: func() []store.JobStatus { return nil }}.Build(e, sitetest.Now, sitetest.Now)
 	router, add := sitetest.Router()
 	api.AddRoutes(add, func() (*api.Answers, time.Time) { return snapshot, at },
 		api.Signups{
