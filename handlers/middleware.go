@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"log/slog"
+	"maps"
 	"net/http"
 	"regexp"
 	"runtime/debug"
@@ -126,21 +127,23 @@ func isAPI(path string) bool {
 // written to.
 var (
 	noSniff      = []string{"nosniff"}
-	noReferrer   = []string{"no-referrer"}
-	deny         = []string{"DENY"}
 	sameOrigin   = []string{"same-origin"}
 	crossOrigin  = []string{"cross-origin"}
 	anyOrigin    = []string{"*"}
 	exposed      = []string{"ETag, Retry-After, RateLimit, RateLimit-Policy"}
 	simulated    = []string{"simulados"} // in answers that have no other place to say it
 	closing      = []string{"close"}
-	noPowers     = []string{"camera=(), geolocation=(), microphone=(), payment=(), usb=()"}
 	secureOnly   = []string{"max-age=31536000"}
-	pagePolicy   = []string{site.ContentPolicy}
 	plainContent = []string{"text/plain; charset=utf-8"}
+	pageHeaders  = http.Header{
+		"Referrer-Policy": {"no-referrer"}, "X-Frame-Options": {"DENY"}, "Content-Security-Policy": {site.ContentPolicy},
+		"Cross-Origin-Opener-Policy": sameOrigin, "Cross-Origin-Resource-Policy": sameOrigin,
+		"Permissions-Policy": {"camera=(), geolocation=(), microphone=(), payment=(), usb=()"},
+	}
 )
 
-// setHeaders sets the headers that every answer has.
+// setHeaders sets the headers that every answer has: those of what a browser shows, or
+// those that mean something for JSON too.
 func (s *Server) setHeaders(h http.Header, r *http.Request) {
 	if s.shown.Load().snap.Simulated {
 		h["Vigia-Datos"] = simulated
@@ -159,12 +162,7 @@ func (s *Server) setHeaders(h http.Header, r *http.Request) {
 // setPageHeaders sets the security headers of what a browser shows.
 func (s *Server) setPageHeaders(h http.Header, r *http.Request) {
 	s.setCommonHeaders(h, r)
-	h["Referrer-Policy"] = noReferrer
-	h["X-Frame-Options"] = deny
-	h["Content-Security-Policy"] = pagePolicy
-	h["Cross-Origin-Opener-Policy"] = sameOrigin
-	h["Cross-Origin-Resource-Policy"] = sameOrigin
-	h["Permissions-Policy"] = noPowers
+	maps.Copy(h, pageHeaders)
 }
 
 // setCommonHeaders sets the security headers that mean something for JSON too.
@@ -231,13 +229,8 @@ const lingering = time.Second
 // characters or encoded slashes: it only looks like a resource's after decoding.
 func isOddPath(r *http.Request) bool {
 	path := r.URL.Path
-	for i := range len(path) {
-		if c := path[i]; c < ' ' || c == 0x7f || c == '\\' || c == '/' && i > 0 && path[i-1] == '/' {
-			return true
-		}
-	}
-	raw := r.URL.RawPath
-	return raw != "" && strings.Contains(strings.ToLower(raw), "%2f")
+	odd := func(c rune) bool { return c < ' ' || c == 0x7f || c == '\\' }
+	return strings.Contains(path, "//") || strings.ContainsFunc(path, odd) || strings.Contains(strings.ToLower(r.URL.RawPath), "%2f")
 }
 
 // refusePlain answers in one line of text.
