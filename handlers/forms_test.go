@@ -142,7 +142,7 @@ func TestAPageThatBreaksNamesNoToken(t *testing.T) {
 	if got := s.get("/baja/geheim-token"); got.StatusCode != 500 {
 		t.Errorf("%d", got.StatusCode)
 	}
-	if said := s.logged(); strings.Contains(said, "geheim") || !strings.Contains(said, "the subs broke") {
+	if said := s.logged(); strings.Contains(said, "geheim") || !strings.Contains(said, "the service broke") {
 		t.Errorf("logged %s", said)
 	}
 }

@@ -284,7 +284,7 @@ func TestHostileRequestsToEveryRoute(t *testing.T) {
 	}
 }
 
-// Whoever sends too much is told so, and is not cut off with the answer on its way.
+// Whoever sends too much gets that answer, and is not cut off with the answer on its way.
 func TestARefusalArrivesWhole(t *testing.T) {
 	s := newStand(t, newSnapshot(), nil)
 	for _, size := range []int{9_000, 100_000, 200_000, 1_000_000} {

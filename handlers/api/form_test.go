@@ -244,20 +244,20 @@ func FuzzForm(f *testing.F) {
 	})
 }
 
-// writeForm writes a wish as the body that asks for it, from what is told of a
+// writeForm writes a wish as the body that asks for it, from what is shown of a
 // subscription.
 func writeForm(wish *subscription.CheckedForm) []byte {
-	var told map[string]any
+	var shown map[string]any
 	json.Unmarshal(encode(subscriptionOf(&subscription.Subscription{
 		Channel: wish.Channel, Address: wish.Address, Target: wish.Target, Preferences: wish.Preferences,
-	})), &told)
+	})), &shown)
 	for _, name := range []string{"situacion", "creada_en", "confirmada_en", "caduca_en", "rebotada_el"} {
-		delete(told, name)
+		delete(shown, name)
 	}
-	told["consentimiento"] = true
-	text, err := json.Marshal(told)
+	shown["consentimiento"] = true
+	text, err := json.Marshal(shown)
 	if err != nil {
-		panic(fmt.Sprint("what is told of a subscription is no JSON: ", err))
+		panic(fmt.Sprint("what is shown of a subscription is no JSON: ", err))
 	}
 	return text
 }

@@ -50,10 +50,10 @@ type route struct {
 // [Signups].
 var routes = []route{
 	{http.MethodGet, "/parques", nil, call.parkList},
-	{http.MethodGet, "/parques/:slug", nil, call.parkDetail},
-	{http.MethodGet, "/parques/:slug/senderos", nil, call.trailList},
-	{http.MethodGet, "/parques/:slug/historial", []string{"dias"}, call.parkHistory},
-	{http.MethodGet, "/parques/:slug/pronostico", []string{"horas"}, call.parkForecast},
+	{http.MethodGet, "/parques/:slug", nil, ofPark(call.parkDetail)},
+	{http.MethodGet, "/parques/:slug/senderos", nil, ofPark(call.trailList)},
+	{http.MethodGet, "/parques/:slug/historial", []string{"dias"}, ofPark(call.parkHistory)},
+	{http.MethodGet, "/parques/:slug/pronostico", []string{"horas"}, ofPark(call.parkForecast)},
 	{http.MethodGet, "/alertas", []string{"parque", "nivel"}, call.alertList},
 	{http.MethodGet, "/alertas/:id", nil, call.alert},
 	{http.MethodGet, "/precision", nil, call.verification},

@@ -79,36 +79,22 @@ func (c call) document() (answer, *Fault) {
 	return answer{documentBody, httpcache.Terms{Now: c.now, CacheControl: httpcache.MaxAge(usualAge)}}, nil
 }
 
-// bodies returns those of the park that the path names.
-func (c call) bodies() (*parkBodies, *Fault) {
-	p, ok := c.bySlug[c.name]
-	if !ok {
-		return nil, c.parkNotFound(c.name)
+// ofPark returns what answers for the park that the path names.
+func ofPark(serve func(call, *parkBodies) (answer, *Fault)) func(call) (answer, *Fault) {
+	return func(c call) (answer, *Fault) {
+		p, ok := c.bySlug[c.name]
+		if !ok {
+			return answer{}, c.parkNotFound(c.name)
+		}
+		return serve(c, &c.park[p])
 	}
-	return &c.park[p], nil
 }
 
-func (c call) parkDetail() (answer, *Fault) {
-	park, fault := c.bodies()
-	if fault != nil {
-		return answer{}, fault
-	}
-	return c.usual(park.detail)
-}
+func (c call) parkDetail(park *parkBodies) (answer, *Fault) { return c.usual(park.detail) }
 
-func (c call) trailList() (answer, *Fault) {
-	park, fault := c.bodies()
-	if fault != nil {
-		return answer{}, fault
-	}
-	return c.usual(park.trails)
-}
+func (c call) trailList(park *parkBodies) (answer, *Fault) { return c.usual(park.trails) }
 
-func (c call) parkHistory() (answer, *Fault) {
-	park, fault := c.bodies()
-	if fault != nil {
-		return answer{}, fault
-	}
+func (c call) parkHistory(park *parkBodies) (answer, *Fault) {
 	days, fault := number(c.query, "dias", 1, historyDays)
 	if fault != nil {
 		return answer{}, fault
@@ -116,11 +102,7 @@ func (c call) parkHistory() (answer, *Fault) {
 	return answer{park.history(days), c.keptFor(c.now, c.untilTurn(c.now, usualAge))}, nil
 }
 
-func (c call) parkForecast() (answer, *Fault) {
-	park, fault := c.bodies()
-	if fault != nil {
-		return answer{}, fault
-	}
+func (c call) parkForecast(park *parkBodies) (answer, *Fault) {
 	hours, fault := number(c.query, "horas", 1, horizon)
 	if fault != nil {
 		return answer{}, fault
@@ -128,7 +110,7 @@ func (c call) parkForecast() (answer, *Fault) {
 	if park.forecast == nil {
 		return answer{}, c.noData(c.now)
 	}
-	return answer{park.forecast(hours), c.terms(c.now, usualAge)}, nil
+	return c.usual(park.forecast(hours))
 }
 
 func (c call) alertList() (answer, *Fault) {

@@ -46,7 +46,7 @@ func (w *world) states() []https.State                               { return w.
 func (w *world) figures() store.FileFigures                          { return w.file }
 func (w *world) channel(c subscription.Channel) store.ChannelFigures { return w.channels[c] }
 
-// full is a service of which everything can be told.
+// full is a service of which everything is known.
 func full() *world {
 	w := &world{
 		snap: &store.Snapshot{
@@ -113,7 +113,7 @@ func TestFigures(t *testing.T) {
 	}
 	for _, line := range []string{`vigia_model_run_age_seconds{model="ncep`, `vigia_certificate_remaining_seconds{domain="www`} {
 		if strings.Contains(text, line) {
-			t.Errorf("%s is told though nobody knows it", line)
+			t.Errorf("%s is exported though nobody knows it", line)
 		}
 	}
 }
@@ -125,11 +125,11 @@ func TestMissingIsNotZero(t *testing.T) {
 	text := scrape(t, New(o))
 	for _, name := range []string{"cycle_age", "cycle_duration", "estimates", "model", "weight_day_limit", "backup_age", "certificate", "http_requests"} {
 		if strings.Contains(text, "vigia_"+name) || strings.Contains(text, "provider_"+name) {
-			t.Errorf("%s is told though nobody knows it", name)
+			t.Errorf("%s is exported though nobody knows it", name)
 		}
 	}
 	if !strings.Contains(text, "\nvigia_store_writable 0\n") {
-		t.Error("a file that cannot be written is not told of")
+		t.Error("a file that cannot be written is not shown")
 	}
 	late := full()
 	late.snap.ValidUntil = now

@@ -46,4 +46,4 @@ const (
 	unknownToken = sitetest.UnknownToken
 )
 
-type front = formstest.Front
+type front = formstest.App
