@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"vigia/forecast/hazard"
 	"vigia/handlers/api"
 	"vigia/store/subscription"
 )
@@ -85,14 +84,13 @@ func valuesOf(p *subscription.Preferences) url.Values {
 			in.Add("senderos", trail)
 		}
 	}
-	for h := range hazard.NumHazards {
-		if p.Hazards != 0 && p.Hazards.Has(hazard.Hazard(h)) {
-			in.Add("amenazas", hazard.Hazard(h).String())
-		}
+	for _, h := range p.Hazards.Named() {
+		in.Add("amenazas", h.String())
 	}
-	if q := p.Quiet; q != nil {
-		in.Set("silencio_desde", minuteOfDay(q.From))
-		in.Set("silencio_hasta", minuteOfDay(q.To))
+	if p.Quiet != nil {
+		hours := p.Quiet.Span()
+		in.Set("silencio_desde", hours.From)
+		in.Set("silencio_hasta", hours.To)
 	}
 	if t := p.Trip; t != nil {
 		in.Set("viaje_desde", string(t.From))
