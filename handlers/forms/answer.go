@@ -113,6 +113,6 @@ func (c call) failed(err error, unknown string) answer {
 	case errors.Is(err, subscription.ErrTooMany):
 		level = slog.LevelWarn
 	}
-	c.Log.Log(c.Context(), level, "a page of subscriptions could not do its work", "error", err)
+	c.Signups.Log.Log(c.Context(), level, "a page of subscriptions could not do its work", "error", err)
 	return c.later(http.StatusServiceUnavailable, "no_se_pudo", storeRetry)
 }

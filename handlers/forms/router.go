@@ -8,9 +8,7 @@
 package forms
 
 import (
-	"log/slog"
 	"net/http"
-	"net/netip"
 	"sync"
 	"time"
 
@@ -24,17 +22,10 @@ import (
 
 // Deps are what the server gives to the pages that are made for one request.
 type Deps struct {
+	// Signups are what the same routes of the API have.
+	Signups api.Signups
 	// Shown returns the snapshot that is published, and now.
 	Shown func() (*store.Snapshot, time.Time)
-	// Admit counts a request for a subscription against its client's caps; ok is
-	// false when it must wait, and for how many seconds.
-	Admit func(r *http.Request, now time.Time) (retryAfter int, ok bool)
-	// Network returns the network that a request came from.
-	Network func(r *http.Request) netip.Prefix
-	// Origins knows what a browser sends for a page of this site.
-	Origins *http.CrossOriginProtection
-	// Log takes what could not be done.
-	Log *slog.Logger
 	// NotFound answers for what is not there.
 	NotFound http.HandlerFunc
 }
@@ -111,7 +102,7 @@ func (f *Forms) handler(serve func(call) answer) httprouter.Handle {
 func fromHere(serve func(call) answer) func(call) answer {
 	return func(c call) answer {
 		unnamed := c.token != "" && c.Header.Get("Sec-Fetch-Site") == "" && c.Header.Get("Origin") == "null"
-		if c.Origins.Check(c.Request) != nil && !unnamed {
+		if c.Signups.Origins.Check(c.Request) != nil && !unnamed {
 			return c.outcome(http.StatusForbidden, "ajena")
 		}
 		return serve(c)

@@ -10,7 +10,6 @@ import (
 
 	"vigia/handlers/site"
 	"vigia/store/subscription"
-	"vigia/web"
 )
 
 // formType is how the form is sent.
@@ -34,13 +33,13 @@ func (c call) subscribe() answer {
 	if len(faults) > 0 {
 		return c.formPage(http.StatusUnprocessableEntity, in, c.faults(sent, faults))
 	}
-	if wait, ok := c.Admit(c.Request, c.Now); !ok {
+	if wait, ok := c.Signups.Admit(c.Request, c.Now); !ok {
 		return c.later(http.StatusTooManyRequests, "demasiadas", wait)
 	}
 	err := c.Subscriptions.Ask(&subscription.Request{
 		Address: wanted.Address, Preferences: wanted.Preferences,
-		Consent: subscription.Consent{At: c.Now.UTC(), Policy: web.PolicyVersion},
-		Until:   c.Now.Add(subscription.ConfirmationLife).UTC(), Trap: in.Get(site.TrapField) != "", From: c.Network(c.Request),
+		Consent: subscription.Consent{At: c.Now.UTC(), Policy: c.Signups.Policy},
+		Until:   c.Now.Add(subscription.ConfirmationLife).UTC(), Trap: in.Get(site.TrapField) != "", From: c.Signups.Network(c.Request),
 	})
 	switch {
 	case err == nil:

@@ -22,6 +22,7 @@ import (
 	"vigia/handlers/site/sitetest"
 	"vigia/store"
 	"vigia/store/subscription"
+	"vigia/web"
 )
 
 // FormType is how a form is sent.
@@ -90,25 +91,25 @@ func New(t testing.TB, change func(Options)) *App {
 func (f *App) Forms(demo forms.Demo, shown func() (*store.Snapshot, time.Time), rest http.HandlerFunc) http.Handler {
 	router, add := sitetest.Router()
 	router.NotFound = rest
-	router.MethodNotAllowed = forms.New(f.Site, demo).AddRoutes(add, forms.Deps{
-		Shown:   shown,
+	router.MethodNotAllowed = forms.New(f.Site, demo).AddRoutes(add, forms.Deps{Signups: f.signups(), Shown: shown, NotFound: rest})
+	return router
+}
+
+// signups are what the API and the forms have in common.
+func (f *App) signups() api.Signups {
+	return api.Signups{
+		Subscriptions: f.Subscriptions, Policy: web.PolicyVersion,
 		Admit:   func(*http.Request, time.Time) (int, bool) { return f.Wait, f.Wait == 0 },
 		Network: func(*http.Request) netip.Prefix { return netip.Prefix{} },
 		Origins: http.NewCrossOriginProtection(), Log: slog.New(slog.NewTextHandler(&f.Log, nil)),
-		NotFound: rest,
-	})
-	return router
+	}
 }
 
 // API returns the handler of the API for a snapshot, with the app's subscription service.
 func (f *App) API(e *store.Snapshot, at time.Time) http.Handler {
 	snapshot := api.Builder{Subscriptions: f.Subscriptions, FileFault: func() error { return nil }, Jobs: func() []store.JobStatus { return nil }}.Build(e, sitetest.Now, sitetest.Now)
 	router, add := sitetest.Router()
-	api.AddRoutes(add, func() (*api.Answers, time.Time) { return snapshot, at },
-		api.Signups{
-			Subscriptions: f.Subscriptions, Policy: "x", Origins: http.NewCrossOriginProtection(), Log: slog.New(slog.DiscardHandler),
-			Admit: func(*http.Request, time.Time) (int, bool) { return 0, true }, Network: func(*http.Request) netip.Prefix { return netip.Prefix{} },
-		})
+	api.AddRoutes(add, func() (*api.Answers, time.Time) { return snapshot, at }, f.signups())
 	return router
 }
 
