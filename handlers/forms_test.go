@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"vigia/handlers/api"
 	"vigia/handlers/feeds"
 	"vigia/handlers/forms"
 	"vigia/handlers/site"
@@ -51,11 +52,11 @@ func TestFormsWithinTheServer(t *testing.T) {
 		{"form", s.get("/suscribirse?parque=" + slug), 200, "same-origin"},
 		{"sent", s.sendForm("/suscribirse", urlencoded, in, "Origin", "https://parques.example.cl"), 202, "no-referrer"}, // a proxy changed Host
 		{"from another site", s.sendForm("/suscribirse", urlencoded, in, "Origin", "https://otro.example"), 403, "no-referrer"},
-		{"too large", s.sendForm("/suscribirse", urlencoded, strings.Repeat("a", longestBody+1)), 413, "no-referrer"},
+		{"too large", s.sendForm("/suscribirse", urlencoded, strings.Repeat("a", api.LongestBody+1)), 413, "no-referrer"},
 		{"page to manage", s.get("/gestionar/" + token), 200, "no-referrer"},
 		{"in English", s.get("/en/gestionar/" + token), 200, "no-referrer"},
 		{"page to cancel", s.get("/baja/" + token), 200, "no-referrer"},
-		{"one click, too large", s.sendForm("/baja/"+token, urlencoded, strings.Repeat("a", longestBody+1)), 413, "no-referrer"},
+		{"one click, too large", s.sendForm("/baja/"+token, urlencoded, strings.Repeat("a", api.LongestBody+1)), 413, "no-referrer"},
 		{"one click", s.sendForm("/baja/"+token, "multipart/form-data; boundary=x", "--x--", "Sec-Fetch-Site", "cross-site"), 200, "no-referrer"},
 		{"unknown", s.sendForm("/baja/nada", urlencoded, "List-Unsubscribe=One-Click"), 200, "no-referrer"},
 		{"confirmation", s.get("/confirmar/nada"), 404, "no-referrer"},

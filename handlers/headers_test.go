@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"vigia/handlers/api"
 	"vigia/handlers/feeds"
 	"vigia/handlers/forms"
 	"vigia/handlers/site"
@@ -100,7 +101,7 @@ func TestSecurityHeadersOfRefusals(t *testing.T) {
 	s, subs := withForms(t, nil)
 	subs.panics = true
 	for path, body := range map[string]string{"/suscribirse": urlencoded, signups: "application/json"} {
-		for _, a := range []answer{s.send("POST", path, strings.Repeat("x", longestBody+1), "Content-Type", body), s.send("POST", path, "{", "Content-Type", body),
+		for _, a := range []answer{s.send("POST", path, strings.Repeat("x", api.LongestBody+1), "Content-Type", body), s.send("POST", path, "{", "Content-Type", body),
 			s.get("/baja/x"), s.get(signups + "/x")} {
 			if checkSecurity(t, path, a, true); a.StatusCode < 400 {
 				t.Errorf("%s: %d", path, a.StatusCode)

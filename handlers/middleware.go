@@ -17,9 +17,6 @@ import (
 	"vigia/handlers/site"
 )
 
-// longestBody is how many bytes a request's body may have; no resource takes more.
-const longestBody = 8 << 10
-
 // ServeHTTP takes a request through what all have in common: headers, the checks that
 // no resource needs to make, the client's limit. Then the router finds its handler.
 // Whatever happens on the way, [Server.finish] has the last word.
@@ -28,7 +25,7 @@ func (s *Server) ServeHTTP(to http.ResponseWriter, r *http.Request) {
 	w := newResponse(to, r)
 	defer s.finish(w, r, start)
 	s.setHeaders(w.Header(), r)
-	fault := unacceptable(r)
+	fault := api.Unacceptable(r)
 	if fault != nil {
 		hangUp(w) // on a client over its limit too: what follows is no request
 	}
@@ -200,20 +197,6 @@ func (s *Server) withinLimit(w *response, r *http.Request, now time.Time) bool {
 
 var tooManyBody = httpcache.Error("demasiadas_solicitudes: superó el máximo de solicitudes por minuto; espere los segundos que indica " +
 	"Retry-After. Los datos cambian una vez por hora")
-
-// unacceptable returns the fault of what no resource takes: a body whose length is not
-// stated (a way to smuggle requests past proxies) or is large. nil is no fault.
-func unacceptable(r *http.Request) *api.Fault {
-	switch {
-	case len(r.TransferEncoding) > 0:
-		return &api.Fault{Status: http.StatusLengthRequired, Code: "largo_requerido",
-			Text: "no se admite Transfer-Encoding; envíe el cuerpo con Content-Length"}
-	case r.ContentLength > longestBody:
-		return &api.Fault{Status: http.StatusRequestEntityTooLarge, Code: "cuerpo_demasiado_grande",
-			Text: "el cuerpo admite como máximo 8192 bytes"}
-	}
-	return nil
-}
 
 // hangUp has the connection end with the answer, without waiting long for what is left
 // of the request. What is on its way already is read: a connection that is closed with

@@ -65,6 +65,35 @@ func NotFound() *Fault {
 	}
 }
 
+// LongestBody is how many bytes a request's body may have; no resource takes more.
+const LongestBody = 8 << 10
+
+func bodyTooLarge() *Fault {
+	return &Fault{
+		Status: http.StatusRequestEntityTooLarge, Code: "cuerpo_demasiado_grande",
+		Text: fmt.Sprintf("el cuerpo admite como máximo %d bytes", LongestBody),
+	}
+}
+
+func lengthRequired() *Fault {
+	return &Fault{
+		Status: http.StatusLengthRequired, Code: "largo_requerido",
+		Text: "no se admite Transfer-Encoding; envíe el cuerpo con Content-Length",
+	}
+}
+
+// Unacceptable returns the fault of what no resource takes: a body whose length is not
+// stated (a way to smuggle requests past proxies) or is large. nil is no fault.
+func Unacceptable(r *http.Request) *Fault {
+	switch {
+	case len(r.TransferEncoding) > 0:
+		return lengthRequired()
+	case r.ContentLength > LongestBody:
+		return bodyTooLarge()
+	}
+	return nil
+}
+
 func (s *Answers) parkNotFound(slug string) *Fault {
 	return &Fault{
 		Status: http.StatusNotFound, Code: "parque_no_encontrado",

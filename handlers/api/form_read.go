@@ -18,21 +18,18 @@ import (
 	"vigia/store/subscription"
 )
 
-// longestForm is the longest body of a request for a subscription, in bytes.
-const longestForm = 8 << 10
-
 // readForm reads the body of a request as a form. What is of the wrong kind is noted in
 // the form; what is not JSON of its members is a fault.
 func readForm(r *http.Request) (*subscription.Form, *Fault) {
 	if fault := unsupported(r.Header); fault != nil {
 		return nil, fault
 	}
-	body, err := io.ReadAll(io.LimitReader(r.Body, longestForm+1))
+	body, err := io.ReadAll(io.LimitReader(r.Body, LongestBody+1))
 	switch {
 	case err != nil:
 		return nil, badJSON("el cuerpo no llegó entero")
-	case len(body) > longestForm:
-		return nil, &Fault{Status: http.StatusRequestEntityTooLarge, Code: "cuerpo_demasiado_grande", Text: "el cuerpo admite como máximo 8192 bytes"}
+	case len(body) > LongestBody:
+		return nil, bodyTooLarge()
 	case len(body) == 0:
 		return nil, badJSON("falta el cuerpo: envíe un objeto JSON con Content-Length")
 	}
