@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -97,21 +96,24 @@ type service struct {
 	limits   openmeteo.Limits  // of the provider's weight
 	captured *captured.Capture // demo: what was sent; nil in the real service
 
-	parks    *catalogue.Catalogue
-	manager  *systemd.Manager
-	file     *store.Store
-	notifier *notify.Notifier
-
+	parks        *catalogue.Catalogue
+	manager      *systemd.Manager
+	file         *store.Store
+	backups      *store.Backups // nil in the demo, whose folder goes away
+	lastBackup   func() (at time.Time, failing bool)
 	listeners    *handlers.Listeners
+	notifier     *notify.Notifier
+	schedule     *forecast.Schedule
 	certificates *https.Certificates // nil leaves TLS to a proxy
 	requests     *metrics.Requests   // nil without metrics
 	server       *handlers.Server
-	backups      *store.Backups // nil in the demo, whose folder goes away
+	ledger       *openmeteo.Ledger
+	engine       *forecast.Engine
 }
 
-// run opens what the service needs, from the file to the listeners, and runs it until ctx
-// ends. Then requests and the cycle end first, then the sending of messages, and then the
-// file is closed.
+// run opens what the service needs, from the file to the listeners, connects its parts and
+// runs them until ctx ends. Requests wait for the first publication. At the end requests and the cycle
+// end first, then the sending of messages, and then the file is closed.
 func (v *service) run(ctx context.Context) (err error) {
 	if v.parks, err = v.LoadCatalogue(); err != nil {
 		return err
@@ -129,61 +131,22 @@ func (v *service) run(ctx context.Context) (err error) {
 	defer v.listeners.Close()
 	if v.captured != nil {
 		v.BaseURL = cmp.Or(v.BaseURL, v.listeners.Address())
-	}
-	work, sending, err := v.assemble()
-	if err != nil {
-		return err
-	}
-	return cli.RunStages(ctx, work, sending)
-}
-
-// assemble connects the hourly cycle, the notifier and the HTTP server. It returns what
-// runs: what makes and serves estimates, and what sends messages, which ends after it.
-func (v *service) assemble() (work, sending []cli.Part, err error) {
-	if v.notifier, err = v.newNotifier(); err != nil {
-		return nil, nil, err
-	}
-	schedule := forecast.NewSchedule(v.Clock, v.Log)
-	if v.captured == nil {
+	} else {
 		v.backups = store.NewBackups(v.file)
+		v.lastBackup = v.backups.Last
 	}
-	if v.server, err = v.newServer(schedule.States); err != nil {
-		return nil, nil, err
+	for _, connect := range []func() error{v.connectNotifier, v.connectServer, v.connectEngine} {
+		if err := connect(); err != nil {
+			return err
+		}
 	}
-	v.PrintStart(v.parks, v.listeners.Address(), v.listeners.MetricsURL(metrics.Path)) // requests wait for the first publication from now on
-	ledger := forecast.OpenLedger(v.Clock, v.limits, v.file, v.Log)
-	engine, err := v.engine(ledger, v.manager.Reporting(v.server))
-	if err != nil {
-		return nil, nil, err
-	}
-	engine.Show()
-	schedule.Add(append(engine.Jobs(),
-		forecast.Job{Name: "archivo", Every: 5 * time.Second, Do: v.file.Recover},
-		forecast.Job{Name: "borrado", Every: time.Minute, Do: v.notifier.Erase})...)
-	alive := []systemd.Check{{Name: "a read of the file", Run: func() error { v.file.Probe(); return nil }}}
-	work = append(work, v.serving(engine, ledger))
-	if v.backups != nil {
-		alive = append(alive, systemd.Check{Name: "the hourly cycle", Run: engine.Stuck}) // the demo's clock is too fast for it
-		work = append(work, v.commands(engine).Listen())
-		schedule.Add(forecast.Job{Name: "respaldo", Every: time.Minute, Later: true, Do: v.backups.MakeDue})
-	}
-	work = append(work, schedule.Run, func(ctx context.Context) error { return v.manager.Run(ctx, alive...) })
-	return work, []cli.Part{v.notifier.Run}, nil
+	v.PrintStart(v.parks, v.listeners.Address(), v.listeners.MetricsURL(metrics.Path))
+	v.engine.Show()
+	return cli.RunStages(ctx, v.work(), []cli.Part{v.notifier.Run})
 }
 
-// commands returns the service as commands reach it over the control socket.
-func (v *service) commands(engine *forecast.Engine) *cli.Service {
-	return &cli.Service{
-		File: v.file, Parks: v.parks, Backups: v.backups, Data: v.Data, Clock: v.Clock, Log: v.Log, SaveNotices: engine.TakeNotices, Unblock: v.notifier.Unblock,
-		ImportObservations: func(name string, data []byte) (string, error) {
-			done, err := engine.TakeObservations(name, data)
-			return done.Report(name), err
-		},
-	}
-}
-
-// newNotifier connects the notifier with the mail relay and the push services.
-func (v *service) newNotifier() (*notify.Notifier, error) {
+// connectNotifier connects the notifier with the mail relay and the push services.
+func (v *service) connectNotifier() (err error) {
 	o := notify.Options{
 		Store: v.file, Catalogue: v.parks, Clock: v.Clock, Log: v.Log, BaseURL: v.BaseURL, Contact: v.Contact, PushRate: v.PushRate,
 		Folder: v.Data, Relay: relay(v.Env), PushHosts: v.PushHosts,
@@ -191,41 +154,36 @@ func (v *service) newNotifier() (*notify.Notifier, error) {
 	if v.captured != nil {
 		o.Capture = v.captured
 	}
-	return notify.Open(o)
+	v.notifier, err = notify.Open(o)
+	return err
 }
 
-// newServer makes the pages and the server with all its routes.
-func (v *service) newServer(jobs func() []store.JobStatus) (*handlers.Server, error) {
+// connectServer makes the pages and the server with all its routes.
+func (v *service) connectServer() error {
 	zone, err := time.LoadLocation("America/Santiago") // of pages that are of no park
 	if err != nil {
-		return nil, fmt.Errorf("find the time zone of the pages: %w", err)
+		return fmt.Errorf("find the time zone of the pages: %w", err)
 	}
 	pages, err := site.New(site.Options{
 		BaseURL: v.BaseURL, Contact: v.Contact, OperatorName: v.OperatorName, OperatorAddress: v.OperatorAddress,
 		Version: build.Version, Location: zone, Subscriptions: v.notifier, Demo: v.captured != nil,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("read the pages: %w", err)
+		return fmt.Errorf("read the pages: %w", err)
 	}
-	var demo forms.Demo
-	if v.captured != nil {
-		demo = forms.Demo{Caught: v.caught, Join: v.join}
-	}
+	v.schedule = forecast.NewSchedule(v.Clock, v.Log)
 	o := handlers.Options{
 		Clock: v.Clock, Log: v.Log, BaseURL: v.BaseURL, Contact: v.Contact, Version: build.Version,
-		TrustedProxies: v.TrustedProxies, RateLimit: v.RateLimit,
-		Subscriptions: v.notifier, File: v.file, Jobs: jobs, PushHosts: v.PushHosts, Policy: web.PolicyVersion,
-		Pages: feeds.Among(pages), Forms: forms.New(pages, demo).AddRoutes, NotFoundPage: pages.NotFound(v.captured != nil), Assets: pages.Assets(),
-	}
-	if v.backups != nil {
-		o.Backups = v.backups
+		TrustedProxies: v.TrustedProxies, RateLimit: v.RateLimit, Subscriptions: v.notifier, PushHosts: v.PushHosts, Policy: web.PolicyVersion,
+		FileFault: v.file.Fault, Jobs: v.schedule.States, Backups: v.lastBackup,
+		Pages: feeds.Among(pages), Forms: forms.New(pages, v.demoPages()).AddRoutes, NotFoundPage: pages.NotFound(v.captured != nil), Assets: pages.Assets(),
 	}
 	if len(v.Domains) > 0 {
 		if v.certificates, err = https.New(https.Options{
 			Domains: v.Domains, Authority: v.ACMEURL, Folder: filepath.Join(v.Data, "certs"), HTTPS: v.listeners.Public.Addr(), HTTP: v.listeners.RedirectAddr(),
 			UserAgent: v.UserAgent, Clock: v.Clock, Log: v.Log,
 		}); err != nil {
-			return nil, err
+			return err
 		}
 		o.Certificates = v.certificates
 	}
@@ -233,66 +191,92 @@ func (v *service) newServer(jobs func() []store.JobStatus) (*handlers.Server, er
 		v.requests = metrics.NewRequests()
 		o.Meter = v.requests
 	}
-	return handlers.New(o), nil
+	v.server = handlers.New(o)
+	return nil
 }
 
-// serving returns what serves the public and the metrics.
-func (v *service) serving(engine *forecast.Engine, ledger *openmeteo.Ledger) cli.Part {
-	o := metrics.Options{
-		Clock: v.Clock, Version: build.Version, Commit: build.Commit, Requests: v.requests, Publication: v.server,
-		Engine: engine, Notifier: v.notifier, File: v.file, Weight: ledger.Today,
+// demoPages returns what the pages of the demo show and do, nothing in the real service.
+func (v *service) demoPages() forms.Demo {
+	if v.captured == nil {
+		return forms.Demo{}
 	}
-	if v.backups != nil {
-		o.Backups = v.backups.Last
-	}
-	if v.certificates != nil {
-		o.Certificates = v.certificates.States
-	}
-	return func(ctx context.Context) error {
-		if v.certificates != nil {
-			v.certificates.Manage(ctx)
-		}
-		var figures http.Handler
-		if v.requests != nil {
-			figures = metrics.New(o)
-		}
-		return v.server.Serve(ctx, v.listeners, figures)
+	return forms.Demo{
+		Caught: func() (c forms.Caught) {
+			for _, mail := range v.captured.Mails() {
+				c.Mails = append(c.Mails, forms.CaughtMail(mail))
+			}
+			for _, push := range v.captured.Pushes() {
+				c.Pushes = append(c.Pushes, forms.CaughtPush(push))
+			}
+			return c
+		},
+		Join: func(park string, in subscription.Language) error {
+			return v.captured.Subscribe(v.notifier, park, in, subscription.Consent{At: v.Clock.Now(), Policy: web.PolicyVersion})
+		},
 	}
 }
 
-// engine makes what runs the hourly cycle.
-func (v *service) engine(ledger *openmeteo.Ledger, publisher forecast.Publisher) (*forecast.Engine, error) {
-	provider, err := client(v.Env, v.ProviderURL, ledger)
+// connectEngine makes what runs the hourly cycle.
+func (v *service) connectEngine() error {
+	v.ledger = forecast.OpenLedger(v.Clock, v.limits, v.file, v.Log)
+	provider, err := client(v.Env, v.ProviderURL, v.ledger)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	archive, err := client(v.Env, v.ArchiveURL, ledger)
+	archive, err := client(v.Env, v.ArchiveURL, v.ledger)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return forecast.New(forecast.Options{
-		Store: v.file, Provider: provider, Archive: archive, Usage: func() openmeteo.Usage { return ledger.Usage(v.Clock.Now()) },
+	v.engine, err = forecast.New(forecast.Options{
+		Store: v.file, Provider: provider, Archive: archive, Usage: func() openmeteo.Usage { return v.ledger.Usage(v.Clock.Now()) },
 		Catalogue: v.parks, Rules: hazard.DefaultRules(), Models: v.Models, Clock: v.Clock, Log: v.Log,
-		Publisher: publisher, Notifier: v.notifier, Simulated: v.captured != nil, UserAgent: v.UserAgent,
+		Publisher: v.manager.Reporting(v.server), Notifier: v.notifier, Simulated: v.captured != nil, UserAgent: v.UserAgent,
 		NoticeURLs: [notices.NumKinds]string{notices.Volcanoes: v.VolcanoURL, notices.Closures: v.ClosuresURL},
 		Progress:   func(step string) { fmt.Fprintln(v.Out, " ·", step) },
 	})
+	return err
 }
 
-// caught returns what the demo sent, for its pages.
-func (v *service) caught() (c forms.Caught) {
-	for _, mail := range v.captured.Mails() {
-		c.Mails = append(c.Mails, forms.CaughtMail(mail))
+// work returns the parts that make and serve estimates.
+func (v *service) work() []cli.Part {
+	v.schedule.Add(append(v.engine.Jobs(),
+		forecast.Job{Name: "archivo", Every: 5 * time.Second, Do: v.file.Recover},
+		forecast.Job{Name: "borrado", Every: time.Minute, Do: v.notifier.Erase})...)
+	alive := []systemd.Check{{Name: "a read of the file", Run: func() error { v.file.Probe(); return nil }}}
+	work := []cli.Part{v.serve}
+	if v.backups != nil {
+		alive = append(alive, systemd.Check{Name: "the hourly cycle", Run: v.engine.Stuck}) // the demo's clock is too fast for it
+		work = append(work, v.commands().Listen())
+		v.schedule.Add(forecast.Job{Name: "respaldo", Every: time.Minute, Later: true, Do: v.backups.MakeDue})
 	}
-	for _, push := range v.captured.Pushes() {
-		c.Pushes = append(c.Pushes, forms.CaughtPush(push))
-	}
-	return c
+	return append(work, v.schedule.Run, func(ctx context.Context) error { return v.manager.Run(ctx, alive...) })
 }
 
-// join subscribes a simulated browser of the demo to a park.
-func (v *service) join(park string, in subscription.Language) error {
-	return v.captured.Subscribe(v.notifier, park, in, subscription.Consent{At: v.Clock.Now(), Policy: web.PolicyVersion})
+// commands returns the service as commands reach it over the control socket.
+func (v *service) commands() *cli.Service {
+	return &cli.Service{
+		File: v.file, Parks: v.parks, Backups: v.backups, Data: v.Data, Clock: v.Clock, Log: v.Log, SaveNotices: v.engine.TakeNotices, Unblock: v.notifier.Unblock,
+		ImportObservations: func(name string, data []byte) (string, error) {
+			done, err := v.engine.TakeObservations(name, data)
+			return done.Report(name), err
+		},
+	}
+}
+
+// serve serves the public and the metrics.
+func (v *service) serve(ctx context.Context) error {
+	o := metrics.Options{
+		Clock: v.Clock, Version: build.Version, Commit: build.Commit, Requests: v.requests, Snapshot: v.server.Snapshot, LastCycle: v.engine.LastCycle,
+		Channel: v.notifier.Figures, File: v.file.Figures, Weight: v.ledger.Today, Backups: v.lastBackup,
+	}
+	if v.certificates != nil {
+		o.Certificates = v.certificates.States
+		v.certificates.Manage(ctx)
+	}
+	if v.requests == nil {
+		return v.server.Serve(ctx, v.listeners, nil)
+	}
+	return v.server.Serve(ctx, v.listeners, metrics.New(o))
 }
 
 // client returns a client of the provider, or of one of its archives.

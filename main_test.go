@@ -26,6 +26,7 @@ import (
 	"vigia/handlers/cli"
 	"vigia/handlers/cli/clitest"
 	"vigia/handlers/cli/settings"
+	"vigia/handlers/cli/systemd"
 	"vigia/notify/mail/mailtest"
 	"vigia/store"
 	"vigia/store/catalogue"
@@ -394,14 +395,15 @@ func fillHistory(b *testing.B, s *settings.Settings, clock *clockwork.FakeClock)
 func engineOf(s *settings.Settings, clock clockwork.Clock, log *slog.Logger, parks *catalogue.Catalogue, file *store.Store) (*forecast.Engine, error) {
 	v := &service{Env: benchmarkEnv(s, clock), parks: parks, file: file}
 	var err error
-	if v.notifier, err = v.newNotifier(); err != nil {
+	if v.manager, err = systemd.New(clock, log); err != nil {
 		return nil, err
 	}
-	server, err := v.newServer(nil)
-	if err != nil {
-		return nil, err
+	for _, connect := range []func() error{v.connectNotifier, v.connectServer, v.connectEngine} {
+		if err := connect(); err != nil {
+			return nil, err
+		}
 	}
-	return v.engine(forecast.OpenLedger(clock, v.limits, file, log), server)
+	return v.engine, nil
 }
 
 func benchmarkEnv(s *settings.Settings, clock clockwork.Clock) *cli.Env {

@@ -47,7 +47,7 @@ func TestAnAlertLeadsToItself(t *testing.T) {
 }
 
 // What ended stays readable by its id, from the API and on its page, and is in no
-// list. What is in force is not told of while nothing is known.
+// list. What is in force is not shown while nothing is known.
 func TestAlertsByID(t *testing.T) {
 	e := newSnapshot()
 	old := alerts(e.Catalogue)[1]

@@ -9,50 +9,6 @@ import (
 	"time"
 )
 
-func TestHeaders(t *testing.T) {
-	s := newStand(t, newSnapshot(), func(o *Options) { o.RateLimit = 100 })
-	for _, path := range []string{"/api/v1/parques", "/api/v1/alertas", "/api/v1/nada", "/api/v1/openapi.json"} {
-		a := s.get(path)
-		for name, want := range map[string]string{
-			"X-Content-Type-Options":        "nosniff",
-			"Access-Control-Allow-Origin":   "*",
-			"Access-Control-Expose-Headers": "ETag, Retry-After, RateLimit, RateLimit-Policy",
-			"Ratelimit-Policy":              `"ip";q=100;w=60`, "Vary": "Accept-Encoding",
-		} {
-			if got := a.Header.Get(name); got != want {
-				t.Errorf("%s: %s is %q", path, name, got)
-			}
-		}
-		if a.Header.Get("Ratelimit") == "" {
-			t.Errorf("%s: no RateLimit", path)
-		}
-	}
-	options := s.do("OPTIONS", "/api/v1/parques")
-	if options.StatusCode != 204 || options.Header.Get("Allow") != "GET, HEAD, OPTIONS" {
-		t.Errorf("OPTIONS: %d %v", options.StatusCode, options.Header)
-	}
-	if a := s.do("OPTIONS", "/metodo"); a.StatusCode != 204 || a.Header.Get("Allow") != "GET, HEAD, OPTIONS" || a.Header.Get("Cache-Control") != "no-store" {
-		t.Errorf("OPTIONS of a page: %d %v", a.StatusCode, a.Header)
-	}
-	if a := s.do("OPTIONS", "/api/v1/nada"); a.StatusCode != 404 {
-		t.Errorf("OPTIONS of nothing: %d", a.StatusCode)
-	}
-}
-
-// Browsers are told to come by TLS only where the public address is there.
-func TestTransportSecurity(t *testing.T) {
-	for base, want := range map[string]string{
-		"https://parques.example.cl": "max-age=31536000", "http://127.0.0.1:8080": "", "": "",
-	} {
-		s := newStand(t, newSnapshot(), func(o *Options) { o.BaseURL = base })
-		for _, path := range []string{"/", "/api/v1/parques"} {
-			if got := s.get(path).Header.Get("Strict-Transport-Security"); got != want {
-				t.Errorf("%s at %q: %q, want %q", path, base, got, want)
-			}
-		}
-	}
-}
-
 func TestCachingFollowsTheClock(t *testing.T) {
 	e := newSnapshot()
 	s := newStand(t, e, nil)

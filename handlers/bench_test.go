@@ -15,6 +15,7 @@ import (
 
 	"github.com/jonboulle/clockwork"
 
+	"vigia/handlers/api"
 	"vigia/handlers/metrics"
 )
 
@@ -227,7 +228,7 @@ func benchmarkHandler(b *testing.B, meter Meter) {
 // header over the same server.
 func TestAllocationsOfAReading(t *testing.T) {
 	s := benchServer(100)
-	s.limits = newLimits(100, time.Now())
+	s.limits = newLimits(100)
 	s.Meter = metrics.NewRequests() // which costs none
 	r, _ := http.NewRequest("GET", "/api/v1/parques/torres-del-paine", nil)
 	r.RemoteAddr = "192.0.2.7:1"
@@ -244,5 +245,24 @@ func TestAllocationsOfAReading(t *testing.T) {
 	t.Logf("%v allocations", got)
 	if got > 2 && !raceEnabled {
 		t.Errorf("%v allocations a request, beside those of net/http", got)
+	}
+}
+
+// BenchmarkPublication measures what an hour's publication costs: both forms of
+// every answer for the default catalogue.
+func BenchmarkPublication(b *testing.B) {
+	e := fullSnapshot()
+	for b.Loop() {
+		api.Builder{}.Build(e, now, now)
+		api.Builder{}.Build(e, e.ValidUntil, e.ValidUntil)
+	}
+}
+
+// BenchmarkTurn measures the view that a request may have to wait for when the
+// hour turns and the process was too busy to be ahead of it.
+func BenchmarkTurn(b *testing.B) {
+	e := fullSnapshot()
+	for b.Loop() {
+		api.Builder{}.Build(e, now.Add(time.Hour), now)
 	}
 }

@@ -3,6 +3,7 @@ package handlers
 import (
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 )
 
@@ -20,47 +21,32 @@ func clientAddress(r *http.Request, trusted []netip.Prefix) netip.Addr {
 	if len(trusted) == 0 || !isTrusted(hop, trusted) {
 		return hop
 	}
-	var byList, byForwarded netip.Addr
-	if lines := r.Header["X-Forwarded-For"]; lines != nil {
-		byList = behind(hop, lines, parseHop, trusted)
-	}
-	if lines := r.Header["Forwarded"]; lines != nil {
-		byForwarded = behind(hop, lines, parseForwarded, trusted)
-	}
+	list, hasList := behind(hop, r.Header["X-Forwarded-For"], parseHop, trusted)
+	forwarded, hasForwarded := behind(hop, r.Header["Forwarded"], parseForwarded, trusted)
 	switch {
-	case !byForwarded.IsValid() && !byList.IsValid():
-		return hop
-	case !byForwarded.IsValid():
-		return byList
-	case !byList.IsValid(), byList == byForwarded:
-		return byForwarded
-	default:
-		return hop
+	case !hasForwarded:
+		return list
+	case !hasList, list == forwarded:
+		return forwarded
 	}
+	return hop
 }
 
-// behind walks a list of hops, all header lines joined, from the right.
-func behind(hop netip.Addr, lines []string, parse func(string) (netip.Addr, bool), trusted []netip.Prefix) netip.Addr {
-	for i := len(lines) - 1; i >= 0; i-- {
-		rest := lines[i]
-		for more := true; more; {
-			entry := rest
-			if comma := strings.LastIndexByte(rest, ','); comma >= 0 {
-				entry, rest = rest[comma+1:], rest[:comma]
-			} else {
-				more = false
+// behind walks a list of hops, all header lines joined, from the right, and returns where
+// it ends; ok is false when there is no list.
+func behind(hop netip.Addr, lines []string, parse func(string) (netip.Addr, bool), trusted []netip.Prefix) (client netip.Addr, ok bool) {
+	for _, line := range slices.Backward(lines) {
+		for _, entry := range slices.Backward(strings.Split(line, ",")) {
+			next, readable := parse(strings.TrimSpace(entry))
+			if !readable {
+				return hop, true
 			}
-			next, ok := parse(strings.TrimSpace(entry))
-			if !ok {
-				return hop
-			}
-			hop = next
-			if !isTrusted(hop, trusted) {
-				return hop
+			if hop = next; !isTrusted(hop, trusted) {
+				return hop, true
 			}
 		}
 	}
-	return hop
+	return hop, lines != nil
 }
 
 // parseHop reads an address with or without a port.
@@ -94,10 +80,5 @@ func parseForwarded(s string) (netip.Addr, bool) {
 }
 
 func isTrusted(a netip.Addr, trusted []netip.Prefix) bool {
-	for _, p := range trusted {
-		if p.Contains(a) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(trusted, func(p netip.Prefix) bool { return p.Contains(a) })
 }

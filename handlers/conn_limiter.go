@@ -57,9 +57,9 @@ type connLimiter struct {
 
 	mu      sync.Mutex
 	conns   map[net.Conn]*openConn
-	clients map[uint64]*connClient // by clientKey, without proxies
-	changes uint64                 // counts changes of state, to order connections by their last one
-	full    bool                   // and the log has it
+	clients map[netip.Prefix]*connClient // without proxies
+	changes uint64                       // counts changes of state, to order connections by their last one
+	full    bool                         // and the log has it
 
 	closing  chan struct{} // bounds the connections that are being closed
 	closings sync.WaitGroup
@@ -76,7 +76,7 @@ type openConn struct {
 
 // connClient is a client with open connections.
 type connClient struct {
-	key   uint64
+	key   netip.Prefix // see networkOf
 	open  int
 	proxy bool
 }
@@ -85,7 +85,7 @@ func newConnLimiter(limit int, trusted []netip.Prefix, clock clockwork.Clock, lo
 	limit = max(1, limit)
 	return &connLimiter{
 		limit: limit, share: max(1, limit/clientShare), trusted: trusted, clock: clock, log: log,
-		conns: map[net.Conn]*openConn{}, clients: map[uint64]*connClient{},
+		conns: map[net.Conn]*openConn{}, clients: map[netip.Prefix]*connClient{},
 		closing: make(chan struct{}, max(1, limit/closingShare)),
 	}
 }
@@ -145,7 +145,7 @@ func (l *connLimiter) clientOf(c net.Conn) *connClient {
 	if isTrusted(from, l.trusted) {
 		return &connClient{proxy: true}
 	}
-	key := clientKey(from)
+	key := networkOf(from)
 	if client := l.clients[key]; client != nil {
 		return client
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"vigia/handlers/api"
 	"vigia/handlers/feeds"
 	"vigia/handlers/forms"
 	"vigia/handlers/site"
@@ -51,11 +52,11 @@ func TestFormsWithinTheServer(t *testing.T) {
 		{"form", s.get("/suscribirse?parque=" + slug), 200, "same-origin"},
 		{"sent", s.sendForm("/suscribirse", urlencoded, in, "Origin", "https://parques.example.cl"), 202, "no-referrer"}, // a proxy changed Host
 		{"from another site", s.sendForm("/suscribirse", urlencoded, in, "Origin", "https://otro.example"), 403, "no-referrer"},
-		{"too large", s.sendForm("/suscribirse", urlencoded, strings.Repeat("a", longestBody+1)), 413, "no-referrer"},
+		{"too large", s.sendForm("/suscribirse", urlencoded, strings.Repeat("a", api.LongestBody+1)), 413, "no-referrer"},
 		{"page to manage", s.get("/gestionar/" + token), 200, "no-referrer"},
 		{"in English", s.get("/en/gestionar/" + token), 200, "no-referrer"},
 		{"page to cancel", s.get("/baja/" + token), 200, "no-referrer"},
-		{"one click, too large", s.sendForm("/baja/"+token, urlencoded, strings.Repeat("a", longestBody+1)), 413, "no-referrer"},
+		{"one click, too large", s.sendForm("/baja/"+token, urlencoded, strings.Repeat("a", api.LongestBody+1)), 413, "no-referrer"},
 		{"one click", s.sendForm("/baja/"+token, "multipart/form-data; boundary=x", "--x--", "Sec-Fetch-Site", "cross-site"), 200, "no-referrer"},
 		{"unknown", s.sendForm("/baja/nada", urlencoded, "List-Unsubscribe=One-Click"), 200, "no-referrer"},
 		{"confirmation", s.get("/confirmar/nada"), 404, "no-referrer"},
@@ -120,7 +121,7 @@ func TestServiceWorkerIsAskedForEachTime(t *testing.T) {
 func TestFormAndAPIShareTheCaps(t *testing.T) {
 	s, subs := withForms(t, func(o *Options) { o.RateLimit = 1000 })
 	in := url.Values{"parques": {"torres-del-paine"}, "email": {"ana@correo.cl"}, "consentimiento": {"si"}}.Encode()
-	for range ofIPv4.anHour {
+	for range ofIPv4[0].requests {
 		if got := s.sendForm("/suscribirse", urlencoded, in); got.StatusCode != 202 {
 			t.Fatalf("%d", got.StatusCode)
 		}
@@ -131,7 +132,7 @@ func TestFormAndAPIShareTheCaps(t *testing.T) {
 		t.Errorf("%d, Retry-After %s", got.StatusCode, got.Header.Get("Retry-After"))
 	}
 	api := s.send("POST", signups, `{"canal":"email","email":"ana@correo.cl","parques":["lauca"],"consentimiento":true}`)
-	if api.StatusCode != 429 || len(subs.asked) != ofIPv4.anHour {
+	if api.StatusCode != 429 || len(subs.asked) != ofIPv4[0].requests {
 		t.Errorf("the API: %d, %d asked", api.StatusCode, len(subs.asked))
 	}
 }
@@ -142,7 +143,7 @@ func TestAPageThatBreaksNamesNoToken(t *testing.T) {
 	if got := s.get("/baja/geheim-token"); got.StatusCode != 500 {
 		t.Errorf("%d", got.StatusCode)
 	}
-	if said := s.logged(); strings.Contains(said, "geheim") || !strings.Contains(said, "the subs broke") {
+	if said := s.logged(); strings.Contains(said, "geheim") || !strings.Contains(said, "the service broke") {
 		t.Errorf("logged %s", said)
 	}
 }

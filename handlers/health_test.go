@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"vigia/forecast/hazard"
-	"vigia/handlers/api"
 	"vigia/store"
 )
 
@@ -95,9 +94,11 @@ func TestHealthDetailWhenNothingHolds(t *testing.T) {
 		"the next day": {fine, 24 * time.Hour, 503, "caido"},
 	} {
 		e, made := c.snap(), now.Add(-time.Hour)
-		s := newStand(t, e, func(o *Options) { o.File, o.Backups, o.RateLimit = &file{store.ErrFull}, copies{at: made}, 100 })
+		s := newStand(t, e, func(o *Options) {
+			o.FileFault, o.Backups, o.RateLimit = func() error { return store.ErrFull }, copied(made, false), 100
+		})
 		if c.state == "ok" {
-			s = newStand(t, e, func(o *Options) { o.Backups, o.RateLimit = copies{at: made}, 100 })
+			s = newStand(t, e, func(o *Options) { o.Backups, o.RateLimit = copied(made, false), 100 })
 		}
 		s.clock.Advance(c.later)
 		short, long := s.get("/api/v1/health"), s.get("/api/v1/health/detalle")
@@ -136,17 +137,12 @@ func withModels(e *store.Snapshot) *store.Snapshot {
 	return e
 }
 
-// file is one with something wrong, nil for nothing.
-type file struct{ err error }
-
-func (f *file) Fault() error { return f.err }
-
 // A write of any kind that is refused shows at once, and so does the next that is not.
 func TestHealthTellsOfRefusedWrites(t *testing.T) {
-	kept := &file{}
-	s := newStand(t, fine(), func(o *Options) { o.File = kept })
+	var fault error
+	s := newStand(t, fine(), func(o *Options) { o.FileFault = func() error { return fault } })
 	for _, err := range []error{nil, store.ErrFull, nil, store.ErrReadOnly, store.ErrDisplaced, nil, store.ErrNoFile, &store.DamagedError{}} {
-		kept.err = err
+		fault = err
 		data, _ := s.get("/api/v1/health").envelope(t)
 		health := data.(map[string]any)
 		want, state := "ok", "ok"
@@ -159,26 +155,23 @@ func TestHealthTellsOfRefusedWrites(t *testing.T) {
 	}
 }
 
-// copies are the backups of a service.
-type copies struct {
-	at      time.Time
-	failing bool
+// copied returns the state of backups.
+func copied(at time.Time, failing bool) func() (time.Time, bool) {
+	return func() (time.Time, bool) { return at, failing }
 }
-
-func (c copies) Last() (time.Time, bool) { return c.at, c.failing }
 
 func TestHealthTellsOfTheBackups(t *testing.T) {
 	made := now.Add(-time.Hour)
 	for name, c := range map[string]struct {
-		backups api.Backups
+		backups func() (time.Time, bool)
 		state   string
 		want    map[string]any
 	}{
 		"none made":        {nil, "ok", map[string]any{"estado": "no_configurado", "ultimo": nil, "edad_s": nil}},
-		"not yet":          {copies{}, "ok", map[string]any{"estado": "pendiente", "ultimo": nil, "edad_s": nil}},
-		"made":             {copies{at: made}, "ok", map[string]any{"estado": "ok", "ultimo": made.UTC().Format(time.RFC3339), "edad_s": 3600.0}},
-		"failing":          {copies{made, true}, "degradado", map[string]any{"estado": "error", "ultimo": made.UTC().Format(time.RFC3339), "edad_s": 3600.0}},
-		"failing from one": {copies{failing: true}, "degradado", map[string]any{"estado": "error", "ultimo": nil, "edad_s": nil}},
+		"not yet":          {copied(time.Time{}, false), "ok", map[string]any{"estado": "pendiente", "ultimo": nil, "edad_s": nil}},
+		"made":             {copied(made, false), "ok", map[string]any{"estado": "ok", "ultimo": made.UTC().Format(time.RFC3339), "edad_s": 3600.0}},
+		"failing":          {copied(made, true), "degradado", map[string]any{"estado": "error", "ultimo": made.UTC().Format(time.RFC3339), "edad_s": 3600.0}},
+		"failing from one": {copied(time.Time{}, true), "degradado", map[string]any{"estado": "error", "ultimo": nil, "edad_s": nil}},
 	} {
 		s := newStand(t, fine(), func(o *Options) { o.Backups = c.backups })
 		data, _ := s.get("/api/v1/health").envelope(t)
@@ -205,7 +198,7 @@ func TestTurnsWithoutARequest(t *testing.T) {
 		}
 		runtime.Gosched()
 	}
-	if got := s.server.shown.Load(); got.until != hour.Add(85*time.Minute) || got.expired != before.expired {
-		t.Errorf("until %v", got.until)
+	if got := s.server.shown.Load(); !got.current.api.Until().Equal(hour.Add(85*time.Minute)) || got.expired != before.expired {
+		t.Errorf("until %v", got.current.api.Until())
 	}
 }

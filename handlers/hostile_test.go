@@ -21,21 +21,21 @@ import (
 	"vigia/handlers/site"
 )
 
-// routeUnderFire is a route with a method that it takes.
-type routeUnderFire struct {
+// hostileRoute is a route with a method that it takes.
+type hostileRoute struct {
 	method, path string
 	api          bool
 }
 
 // takesAny tells of the one-click cancelling of mails, to which no body is wrong.
-func (r routeUnderFire) takesAny() bool { return strings.Contains(r.path, "/baja/") }
+func (r hostileRoute) takesAny() bool { return strings.Contains(r.path, "/baja/") }
 
 // everyRoute is all of them: those of the API from its document, which other tests hold
 // against the router, and those of the forms.
-func everyRoute(t *testing.T, token string) (all []routeUnderFire) {
+func everyRoute(t *testing.T, token string) (all []hostileRoute) {
 	t.Helper()
 	for _, o := range openDocument(t).operations() {
-		all = append(all, routeUnderFire{strings.ToUpper(o.method), realPath(o.path), true})
+		all = append(all, hostileRoute{strings.ToUpper(o.method), realPath(o.path), true})
 	}
 	pages, err := site.New(site.Options{Subscriptions: newFakeSubscriptions()})
 	if err != nil {
@@ -46,19 +46,19 @@ func everyRoute(t *testing.T, token string) (all []routeUnderFire) {
 		if method == "POST" {
 			posts++
 		}
-		all = append(all, routeUnderFire{method, strings.ReplaceAll(pattern, ":token", token), false})
-	}, forms.Around{})
+		all = append(all, hostileRoute{method, strings.ReplaceAll(pattern, ":token", token), false})
+	}, forms.Deps{})
 	if len(all) < 30 || posts < 5 {
 		t.Fatalf("only %d routes, %d forms: the tests would try nothing", len(all), posts)
 	}
-	return append(all, routeUnderFire{"GET", "/", false}, routeUnderFire{"POST", "/", false}, routeUnderFire{"POST", "/nada", false}, routeUnderFire{"PUT", "/api/v1/nada", true})
+	return append(all, hostileRoute{"GET", "/", false}, hostileRoute{"POST", "/", false}, hostileRoute{"POST", "/nada", false}, hostileRoute{"PUT", "/api/v1/nada", true})
 }
 
-// assault is a hostile request to a route.
-type assault struct {
+// hostileRequest is one that no route should take.
+type hostileRequest struct {
 	name string
 	// send writes the request; what a connection does not take ends it.
-	send func(w io.Writer, r routeUnderFire)
+	send func(w io.Writer, r hostileRoute)
 	// want are the statuses for a method with a body; nil is any of 4xx.
 	want []string
 	// harmless is a request that a route without a body may answer as any other.
@@ -69,7 +69,7 @@ type assault struct {
 const gigabyte = 1 << 30
 
 // kindOf is the type of body that a route takes.
-func kindOf(r routeUnderFire) string {
+func kindOf(r hostileRoute) string {
 	if r.api {
 		return "application/json"
 	}
@@ -77,8 +77,8 @@ func kindOf(r routeUnderFire) string {
 }
 
 // withBody sends a request with a stated length and a body.
-func withBody(length int64, body string, headers ...string) func(io.Writer, routeUnderFire) {
-	return func(w io.Writer, r routeUnderFire) {
+func withBody(length int64, body string, headers ...string) func(io.Writer, hostileRoute) {
+	return func(w io.Writer, r hostileRoute) {
 		fmt.Fprintf(w, "%s %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: %s\r\nContent-Length: %d\r\n%s\r\n%s",
 			r.method, r.path, kindOf(r), length, strings.Join(headers, ""), body)
 	}
@@ -95,8 +95,8 @@ func endless(w io.Writer) {
 }
 
 // head sends a request line and header lines as they are given.
-func head(lines string) func(io.Writer, routeUnderFire) {
-	return func(w io.Writer, r routeUnderFire) {
+func head(lines string) func(io.Writer, hostileRoute) {
+	return func(w io.Writer, r hostileRoute) {
 		fmt.Fprintf(w, "%s %s HTTP/1.1\r\n%s\r\n", r.method, r.path, lines)
 	}
 }
@@ -109,22 +109,22 @@ func bomb() string {
 	return packed.String()
 }
 
-func assaults() []assault {
+func hostileRequests() []hostileRequest {
 	packed := bomb()
 	const multipart = "Content-Type: multipart/form-data; boundary=b\r\n"
-	multi := func(body string) func(io.Writer, routeUnderFire) {
-		return func(w io.Writer, r routeUnderFire) {
+	multi := func(body string) func(io.Writer, hostileRoute) {
+		return func(w io.Writer, r hostileRoute) {
 			fmt.Fprintf(w, "%s %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n%sContent-Length: %d\r\n\r\n%s", r.method, r.path, multipart, len(body), body)
 		}
 	}
-	return []assault{
-		{name: "a gigabyte", want: []string{"413"}, send: func(w io.Writer, r routeUnderFire) { withBody(gigabyte, "")(w, r); endless(w) }},
-		{name: "a gigabyte in chunks", want: []string{"411"}, send: func(w io.Writer, r routeUnderFire) {
+	return []hostileRequest{
+		{name: "a gigabyte", want: []string{"413"}, send: func(w io.Writer, r hostileRoute) { withBody(gigabyte, "")(w, r); endless(w) }},
+		{name: "a gigabyte in chunks", want: []string{"411"}, send: func(w io.Writer, r hostileRoute) {
 			fmt.Fprintf(w, "%s %s HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n", r.method, r.path, gigabyte)
 			endless(w)
 		}},
 		{name: "chunks without end", want: []string{"411"}, send: head("Host: x\r\nTransfer-Encoding: chunked\r\n")},
-		{name: "chunks of no length", want: []string{"411"}, send: func(w io.Writer, r routeUnderFire) {
+		{name: "chunks of no length", want: []string{"411"}, send: func(w io.Writer, r hostileRoute) {
 			head("Host: x\r\nTransfer-Encoding: chunked\r\n")(w, r)
 			io.WriteString(w, "zz\r\n\r\n")
 		}},
@@ -137,7 +137,7 @@ func assaults() []assault {
 		{name: "a length below nothing", want: []string{"400"}, send: withBody(-1, "")},
 		{name: "no number", want: []string{"400"}, send: head("Host: x\r\nContent-Length: 0x10\r\n")},
 		{name: "length and chunks", want: []string{"411"}, send: withBody(5, "0\r\n\r\n", "Transfer-Encoding: chunked\r\n")},
-		{name: "a bomb", harmless: true, send: func(w io.Writer, r routeUnderFire) {
+		{name: "a bomb", harmless: true, send: func(w io.Writer, r hostileRoute) {
 			withBody(int64(len(packed)), packed, "Content-Encoding: gzip\r\n")(w, r)
 		}},
 		{name: "10,000 deep", want: []string{"413"}, send: withBody(20_000, strings.Repeat("[", 10_000)+strings.Repeat("]", 10_000))},
@@ -148,7 +148,7 @@ func assaults() []assault {
 		{name: "a multipart without end", harmless: true, send: multi("--b\r\nContent-Disposition: form-data; name=\"List-Unsubscribe\"\r\n\r\nOne-Click")},
 		{name: "a multipart of heads", harmless: true, send: multi("--b\r\n" + strings.Repeat("X: y\r\n", 1300))},
 		{name: "a multipart of nothing", harmless: true, send: multi(strings.Repeat("--b\r\n", 1600))},
-		{name: "a line of a megabyte", want: []string{"431"}, send: func(w io.Writer, r routeUnderFire) {
+		{name: "a line of a megabyte", want: []string{"431"}, send: func(w io.Writer, r hostileRoute) {
 			io.WriteString(w, r.method+" "+r.path+"?"+strings.Repeat("a", 1<<20)+" HTTP/1.1\r\nHost: x\r\n\r\n")
 		}},
 		{name: "a header of a megabyte", want: []string{"431"}, send: head("Host: x\r\nX: " + strings.Repeat("a", 1<<20) + "\r\n")},
@@ -158,18 +158,18 @@ func assaults() []assault {
 		{name: "two hosts", want: []string{"400"}, send: head("Host: x\r\nHost: y\r\n")},
 		{name: "a nameless header", want: []string{"400"}, send: head("Host: x\r\n: y\r\n")},
 		{name: "a space before a colon", want: []string{"400"}, send: head("Host: x\r\nContent-Length : 5\r\n")},
-		{name: "garbage", want: []string{"400"}, send: func(w io.Writer, _ routeUnderFire) {
+		{name: "garbage", want: []string{"400"}, send: func(w io.Writer, _ hostileRoute) {
 			io.WriteString(w, strings.Repeat("\x16\x03\x01\xff", 5000)+"\r\n\r\n")
 		}},
-		{name: "a method of a thousand letters", want: []string{"405", "404"}, send: func(w io.Writer, r routeUnderFire) {
+		{name: "a method of a thousand letters", want: []string{"405", "404"}, send: func(w io.Writer, r hostileRoute) {
 			fmt.Fprintf(w, "%s %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", strings.Repeat("A", 1000), r.path)
 		}},
 	}
 }
 
-// exchange sends by an assault and gives all that comes back until the server ends the
+// exchange sends a hostile request and gives all that comes back until the server ends the
 // connection, and how much it took.
-func exchange(t *testing.T, address string, a assault, r routeUnderFire) (answer string, taken int) {
+func exchange(t *testing.T, address string, a hostileRequest, r hostileRoute) (answer string, taken int) {
 	c, err := net.Dial("tcp", address)
 	if err != nil {
 		t.Error(err)
@@ -207,7 +207,7 @@ func (m *meteredWriter) Write(p []byte) (int, error) {
 }
 
 // judge checks what came back.
-func judge(t *testing.T, a assault, r routeUnderFire, answer string) {
+func judge(t *testing.T, a hostileRequest, r hostileRoute, answer string) {
 	what := fmt.Sprintf("%s, %s %s", a.name, r.method, r.path)
 	head, body, whole := strings.Cut(answer, "\r\n\r\n")
 	if !whole || len(head) < 12 {
@@ -252,7 +252,7 @@ func TestHostileRequestsToEveryRoute(t *testing.T) {
 	var mu sync.Mutex
 	var tasks sync.WaitGroup
 	places := make(chan struct{}, 48)
-	for _, a := range assaults() {
+	for _, a := range hostileRequests() {
 		for _, r := range routes {
 			places <- struct{}{}
 			tasks.Go(func() {
@@ -284,7 +284,7 @@ func TestHostileRequestsToEveryRoute(t *testing.T) {
 	}
 }
 
-// Whoever sends too much is told so, and is not cut off with the answer on its way.
+// Whoever sends too much gets that answer, and is not cut off with the answer on its way.
 func TestARefusalArrivesWhole(t *testing.T) {
 	s := newStand(t, newSnapshot(), nil)
 	for _, size := range []int{9_000, 100_000, 200_000, 1_000_000} {

@@ -1,182 +1,142 @@
 package handlers
 
 import (
-	"hash/maphash"
+	"container/list"
 	"net/netip"
 	"sync"
 	"time"
 )
 
-// window is the span in which a client's requests are counted.
-const window = time.Minute
-
-// The table's shape: clients are kept in sets of a few, found by a hash that
-// nobody outside can predict; each set has a lock of a fixed number.
-const (
-	setSize   = 8
-	stripes   = 256
-	maxStamps = 128 // times kept per client; beyond, requests share one
-)
-
-// limiter allows each client at most limit requests in any 60 s: it keeps the
-// times of those allowed, to the millisecond, and forgets each exactly when it
-// is 60 s old. Where the limit is above 128, each kept time stands for a few
-// requests in a row and is that of the last of them, which errs on the strict
-// side by less than the time those few took.
-//
-// Its memory is fixed when it is made. When a set is full, the client that was
-// not seen for longest is forgotten.
-type limiter struct {
-	limit   int
-	stamps  int // times kept per client
-	group   int // requests per kept time
-	start   time.Time
-	seed    maphash.Seed
-	sets    uint64
-	clients []clientLog
-	gaps    []uint16 // per client a ring of the ms between its times
-	locks   [stripes]sync.Mutex
+// share is how many requests a client may make in any span of time.
+type share struct {
+	requests int
+	span     time.Duration
 }
 
-// clientLog is one client's allowed requests. Times are ms since the limiter's
-// start, plus one window so that none is zero.
+// client is what requests are counted for: an address or a network, with what it may do.
+type client struct {
+	network netip.Prefix
+	shares  []share // that of the longest span last
+}
+
+// limiter allows each client its shares, to the nanosecond. It remembers a client until
+// its last request is as old as its longest span; when there is no room, the one that was
+// seen longest ago is forgotten. Of each request that counts eight bytes are kept.
+type limiter struct {
+	room    int // for clients
+	mu      sync.Mutex
+	clients map[netip.Prefix]*list.Element
+	seen    list.List // of *clientLog, the one seen longest ago first
+}
+
+// clientLog is a client's requests that were allowed and still count.
 type clientLog struct {
-	key    uint64
-	seen   int64 // last request, refused ones too; 0 for a free place
-	oldest int64 // first of the kept times
-	newest int64
-	head   uint8 // ring index of the oldest time
-	kept   uint8 // how many times are kept
-	last   uint8 // requests that the newest time stands for
+	client
+	times []int64 // ns since 1970, the oldest first
 }
 
 // verdict is the limiter's answer to one request.
 type verdict struct {
-	allowed   bool
-	remaining int // requests still allowed now
-	reset     int // s until the oldest counted request leaves the window, at least 1
+	wait      time.Duration // until one would be allowed; 0 for a request that is
+	remaining int           // requests still allowed now
+	reset     time.Duration // until the oldest of those that count does not any more
 }
 
-// newLimiter makes a limiter for about so many clients at once.
-func newLimiter(limit, clients int, now time.Time) *limiter {
-	stamps := min(limit, maxStamps)
-	l := &limiter{
-		limit: limit, stamps: stamps, group: (limit + stamps - 1) / stamps,
-		start: now, seed: maphash.MakeSeed(), sets: uint64(clients / setSize),
-	}
-	l.clients = make([]clientLog, int(l.sets)*setSize)
-	l.gaps = make([]uint16, len(l.clients)*stamps)
-	return l
+func newLimiter(room int) *limiter {
+	return &limiter{room: room, clients: make(map[netip.Prefix]*list.Element)}
 }
 
-// take counts a request of a client and reports whether it is allowed. A refused
-// one does not count.
-func (l *limiter) take(client netip.Addr, now time.Time) verdict {
-	key := clientKey(client)
-	set := maphash.Comparable(l.seed, key) % l.sets
-	lock := &l.locks[set%stripes]
-	at := int64((now.Sub(l.start) + window) / time.Millisecond)
-	lock.Lock()
-	defer lock.Unlock()
-	index := l.find(int(set)*setSize, key)
-	c := &l.clients[index]
-	// A clock that was set back must not make times run backwards in the ring.
-	at = max(at, c.newest, 1)
-	c.key, c.seen = key, at
-	ring := l.gaps[index*l.stamps : (index+1)*l.stamps]
-	c.forget(ring, at)
-	used := l.used(c)
-	allowed := used < l.limit
-	if allowed {
-		c.add(ring, at, l.group)
-		used++
-	}
-	wait := c.oldest + int64(window/time.Millisecond) - at
-	return verdict{allowed: allowed, remaining: l.limit - used, reset: int(wait+999) / 1000}
-}
-
-// used returns how many requests the kept times stand for.
-func (l *limiter) used(c *clientLog) int {
-	if c.kept == 0 {
-		return 0
-	}
-	return (int(c.kept)-1)*l.group + int(c.last)
-}
-
-// find returns the index of a client's log in its set, if need be that of the
-// client that was not seen for longest, emptied.
-func (l *limiter) find(first int, key uint64) int {
-	victim := first
-	for i := first; i < first+setSize; i++ {
-		c := &l.clients[i]
-		if c.key == key && c.seen != 0 {
-			return i
-		}
-		if c.seen < l.clients[victim].seen {
-			victim = i
+// take counts a request for every client that it counts for, or for none when one of them
+// must wait. What remains is that of the first client and its shortest span.
+func (l *limiter) take(now time.Time, clients ...client) (v verdict) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	at := now.UnixNano()
+	for _, c := range clients {
+		if e := l.clients[c.network]; e != nil {
+			v.wait = max(v.wait, e.Value.(*clientLog).look(at))
+			l.seen.MoveToBack(e)
 		}
 	}
-	l.clients[victim] = clientLog{}
-	return victim
-}
-
-// forget drops the times that are a window old.
-func (c *clientLog) forget(ring []uint16, at int64) {
-	limit := at - int64(window/time.Millisecond)
-	if c.newest <= limit {
-		c.kept = 0
-		return
-	}
-	for c.kept > 0 && c.oldest <= limit {
-		c.head = c.next(ring)
-		c.oldest += int64(ring[c.head])
-		c.kept--
-	}
-}
-
-func (c *clientLog) next(ring []uint16) uint8 { return uint8((int(c.head) + 1) % len(ring)) }
-
-// add counts a request at a time not before the newest. There is room: the
-// caller has checked the limit.
-func (c *clientLog) add(ring []uint16, at int64, group int) {
-	if c.kept == 0 {
-		*c = clientLog{key: c.key, seen: c.seen, oldest: at, newest: at, kept: 1, last: 1}
-		return
-	}
-	tail := (int(c.head) + int(c.kept) - 1) % len(ring)
-	if int(c.last) < group {
-		// The newest time moves to this request.
-		if c.kept == 1 {
-			c.oldest = at
-		} else {
-			ring[tail] += uint16(at - c.newest)
+	if v.wait == 0 {
+		for _, c := range clients {
+			l.count(c, at)
 		}
-		c.newest = at
-		c.last++
-		return
 	}
-	ring[(tail+1)%len(ring)] = uint16(at - c.newest)
-	c.newest = at
-	c.kept++
-	c.last = 1
+	if e := l.clients[clients[0].network]; e != nil {
+		v.remaining, v.reset = e.Value.(*clientLog).left(at)
+	}
+	return v
 }
 
-// clientKey is what counts as one client: an IPv4 address, mapped into IPv6 or
-// not, or an IPv6 /64. IPv4 keys lie in a range that no IPv6 network has.
-func clientKey(a netip.Addr) uint64 {
+// count adds a request to the log of a client.
+func (l *limiter) count(c client, at int64) {
+	e := l.clients[c.network]
+	if e == nil {
+		l.makeRoom(at)
+		e = l.seen.PushBack(&clientLog{client: c})
+		l.clients[c.network] = e
+	}
+	log := e.Value.(*clientLog)
+	log.times = append(log.times, log.notBefore(at))
+}
+
+// makeRoom forgets the clients seen longest ago of whom nothing counts any more, and one
+// more when there is no room.
+func (l *limiter) makeRoom(at int64) {
+	for e := l.seen.Front(); e != nil; e = l.seen.Front() {
+		log := e.Value.(*clientLog)
+		log.look(at)
+		if len(log.times) > 0 && len(l.clients) < l.room {
+			return
+		}
+		delete(l.clients, log.network)
+		l.seen.Remove(e)
+	}
+}
+
+// notBefore returns a time, or that of the last request where the clock was set back
+// behind it.
+func (log *clientLog) notBefore(at int64) int64 {
+	if n := len(log.times); n > 0 {
+		return max(at, log.times[n-1])
+	}
+	return at
+}
+
+// look drops what does not count any more, and returns how long the client must wait
+// before its next request.
+func (log *clientLog) look(at int64) (wait time.Duration) {
+	at = log.notBefore(at)
+	longest := log.shares[len(log.shares)-1].span
+	for len(log.times) > 0 && at-log.times[0] >= int64(longest) {
+		log.times = log.times[1:]
+	}
+	for _, s := range log.shares {
+		if n := len(log.times); n >= s.requests {
+			wait = max(wait, time.Duration(log.times[n-s.requests]-at)+s.span)
+		}
+	}
+	return wait
+}
+
+// left returns what remains of the client's first share, and until when the oldest
+// request counts.
+func (log *clientLog) left(at int64) (remaining int, reset time.Duration) {
+	first := log.shares[0]
+	if len(log.times) > 0 {
+		reset = time.Duration(log.times[0]-log.notBefore(at)) + first.span
+	}
+	return first.requests - len(log.times), reset
+}
+
+// networkOf returns what counts as one client: an IPv4 address, mapped into IPv6 or not,
+// or an IPv6 /64. It is the zero Prefix for no address.
+func networkOf(a netip.Addr) netip.Prefix {
 	a = a.Unmap()
-	if !a.IsValid() {
-		return 1
-	}
-	b := a.As16()
-	half := b[:8]
-	if a.Is4() {
-		four := a.As4()
-		return 0xff00<<48 | uint64(four[0])<<24 | uint64(four[1])<<16 | uint64(four[2])<<8 | uint64(four[3])
-	}
-	var key uint64
-	for _, octet := range half {
-		key = key<<8 | uint64(octet)
-	}
-	return key
+	p, _ := a.Prefix(min(a.BitLen(), 64))
+	return p
 }
+
+// wholeSeconds rounds a time to wait up.
+func wholeSeconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }

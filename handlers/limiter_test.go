@@ -1,53 +1,59 @@
 package handlers
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
 
 var someone = netip.MustParseAddr("192.0.2.7")
 
-// Against a log of every request: never more than the limit in any 60 s, and for
-// limits up to the kept times never fewer than that either.
+// a minute's share of someone.
+func perMinute(requests int) client {
+	return client{networkOf(someone), []share{{requests, window}}}
+}
+
+// Against a log of every request: never more than the share in any span, and never fewer,
+// at whatever times a client comes.
 func TestLimiterAgainstFullLog(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 1))
-	for _, limit := range []int{1, 2, 7, 100, 128, 129, 600, 1000} {
-		start := time.Unix(1_800_000_000, 0)
-		l := newLimiter(limit, 1<<8, start)
-		now := start
-		var allowed []time.Time
-		for range 20 * limit {
-			switch random.IntN(20) {
-			case 0:
-				now = now.Add(time.Duration(random.IntN(90_000)) * time.Millisecond)
-			case 1, 2, 3, 4:
-			default:
-				now = now.Add(time.Duration(random.IntN(100_000/limit+1)) * time.Millisecond)
+	shares := [][]share{ofSubnet}
+	for _, limit := range []int{1, 2, 7, 100, 600, 1000} {
+		shares = append(shares, []share{{limit, window}})
+	}
+	for _, of := range shares {
+		l, at := newLimiter(1<<8), now
+		var counted []time.Time
+		within := func(span time.Duration) int {
+			return len(slices.DeleteFunc(slices.Clone(counted), func(earlier time.Time) bool { return at.Sub(earlier) >= span }))
+		}
+		for range 20 * min(of[0].requests, 100) {
+			at = at.Add(time.Duration(random.Int64N(int64(3*of[0].span))) / time.Duration(of[0].requests))
+			if random.IntN(20) == 0 {
+				at = at.Add(time.Duration(random.Int64N(int64(2 * of[len(of)-1].span))))
 			}
-			for len(allowed) > 0 && now.Sub(allowed[0]) >= window {
-				allowed = allowed[1:]
+			want := !slices.ContainsFunc(of, func(s share) bool { return within(s.span) >= s.requests })
+			v := l.take(at, client{networkOf(someone), of})
+			if v.wait == 0 != want {
+				t.Fatalf("%v at %v: %+v, want %v", of, at, v, want)
 			}
-			v := l.take(someone, now)
-			if v.allowed && len(allowed) >= limit {
-				t.Fatalf("limit %d: request %d in 60 s was allowed", limit, len(allowed)+1)
+			if v.wait == 0 {
+				counted = append(counted, at)
 			}
-			if !v.allowed && limit <= maxStamps && len(allowed) < limit {
-				t.Fatalf("limit %d: refused after %d in 60 s", limit, len(allowed))
+			if len(of) == 1 && (v.reset <= 0 || v.reset > of[0].span || v.remaining != of[0].requests-within(of[0].span)) {
+				t.Fatalf("%v: %+v", of, v)
 			}
-			if v.allowed {
-				allowed = append(allowed, now)
-			}
-			if v.reset < 1 || v.reset > 60 || v.remaining < 0 || v.remaining > limit {
-				t.Fatalf("limit %d: %+v", limit, v)
-			}
-			if limit > maxStamps && v.remaining > limit-len(allowed) {
-				t.Fatalf("limit %d: %d remain of %d used", limit, v.remaining, len(allowed))
-			}
+			counted = slices.DeleteFunc(counted, func(earlier time.Time) bool { return at.Sub(earlier) >= of[len(of)-1].span })
 		}
 	}
 }
@@ -63,46 +69,103 @@ func TestWhoIsOneClient(t *testing.T) {
 		{"2001:db8:1:2::1", "2001:db8:1:3::1", false},
 		{"0.0.0.1", "::1", false}, {"0.0.0.0", "::", false},
 	} {
-		a, b := clientKey(netip.MustParseAddr(c.a)), clientKey(netip.MustParseAddr(c.b))
+		a, b := networkOf(netip.MustParseAddr(c.a)), networkOf(netip.MustParseAddr(c.b))
 		if (a == b) != c.same {
-			t.Errorf("%s and %s: %x, %x", c.a, c.b, a, b)
+			t.Errorf("%s and %s: %v, %v", c.a, c.b, a, b)
 		}
 	}
 }
 
-// Memory is fixed, and a flood of other addresses does not forget a client that
-// keeps asking as long as its set has idler ones.
-func TestFloodOfAddresses(t *testing.T) {
-	start := time.Unix(1_800_000_000, 0)
-	l := newLimiter(3, 1<<8, start)
-	size := len(l.clients)
-	now := start
-	refused := 0
-	for i := range 20_000 {
-		now = now.Add(10 * time.Microsecond)
-		l.take(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), now)
-		if i%20 == 0 && !l.take(someone, now).allowed {
-			refused++
+// hut returns the client of an IPv4 address.
+func hut(n uint32) []client {
+	return signupsOf(netip.AddrFrom4([4]byte(binary.BigEndian.AppendUint32(nil, 1<<30|n))))
+}
+
+// home returns the clients of an IPv6 /64, of which those with a number in step share a
+// /56 or a /48.
+func home(n uint64) []client {
+	var b [16]byte
+	binary.BigEndian.PutUint64(b[:8], 0x20010db8<<32|n)
+	return signupsOf(netip.AddrFrom16(b))
+}
+
+// So many clients are remembered and no more; the one to be forgotten is the one that was
+// seen longest ago, and a day later it is all of them.
+func TestLimiterIsBounded(t *testing.T) {
+	const room = 1000
+	l := newLimiter(room)
+	for i := range uint32(3 * room) {
+		l.take(now, hut(i)...)
+		if i >= 50 && i%50 == 0 {
+			l.take(now, hut(0)...) // refused in the end, and still seen
 		}
 	}
-	if len(l.clients) != size || refused < 900 {
-		t.Errorf("%d places; the busy client was refused %d times of 1000", len(l.clients), refused)
+	known := func(n uint32) bool { return l.clients[hut(n)[0].network] != nil }
+	if len(l.clients) != room || l.seen.Len() != room || !known(0) || known(1) || !known(3*room-1) {
+		t.Errorf("%d clients, %d logs; known are %v, %v, %v", len(l.clients), l.seen.Len(), known(0), known(1), known(3*room-1))
+	}
+	if l.take(now, hut(0)...).wait == 0 {
+		t.Error("who keeps asking was forgotten")
+	}
+	l.take(now.Add(24*time.Hour), hut(1)...)
+	if len(l.clients) != 1 || l.seen.Len() != 1 {
+		t.Errorf("%d clients are remembered after a day", len(l.clients))
 	}
 }
 
 func TestClockSetBack(t *testing.T) {
-	start := time.Unix(1_800_000_000, 0)
-	l := newLimiter(2, 1<<8, start)
-	l.take(someone, start.Add(time.Hour))
-	l.take(someone, start)
-	if v := l.take(someone, start.Add(-time.Hour)); v.allowed {
-		t.Error("a clock set back gives new requests")
+	l, c := newLimiter(1<<8), perMinute(2)
+	l.take(now.Add(time.Hour), c)
+	l.take(now, c)
+	if v := l.take(now.Add(-time.Hour), c); v.wait == 0 || v.wait > window {
+		t.Errorf("a clock set back: %+v", v)
 	}
-	if v := l.take(someone, start.Add(time.Hour+window/2)); v.allowed {
+	if v := l.take(now.Add(time.Hour+window/2), c); v.wait == 0 {
 		t.Error("what was counted before is forgotten")
 	}
-	if v := l.take(someone, start.Add(time.Hour+window)); !v.allowed {
+	if v := l.take(now.Add(time.Hour+window), c); v.wait > 0 {
 		t.Error("the client is never let in again")
+	}
+}
+
+// Many subnets of a site, and many sites of a network, have no more than a share of
+// their own.
+func TestSignupsOfSitesAndNetworks(t *testing.T) {
+	for _, c := range []struct {
+		step, want int // between the subnets, of which there are 256
+		of         string
+	}{{1, ofSite[0].requests, "a /56"}, {256, ofNetwork[0].requests, "a /48"}, {65536, 256 * ofSubnet[0].requests, "networks of their own"}} {
+		l, allowed := newLimiter(signupClients), 0
+		for n := range 256 {
+			for range ofSubnet[0].requests + 1 {
+				if l.take(now, home(uint64(n*c.step))...).wait == 0 {
+					allowed++
+				}
+			}
+		}
+		if allowed != c.want {
+			t.Errorf("%s: %d in an hour, want %d", c.of, allowed, c.want)
+		}
+	}
+}
+
+func TestLimiterTogether(t *testing.T) {
+	l := newLimiter(signupClients)
+	var tasks sync.WaitGroup
+	var allowed atomic.Int64
+	for worker := range 8 {
+		tasks.Go(func() {
+			for i := range 200 {
+				if l.take(now, home(7<<16)...).wait == 0 {
+					allowed.Add(1)
+				}
+				l.take(now, home(uint64(100+worker*200+i)<<16)...)
+			}
+		})
+	}
+	tasks.Wait()
+	if int(allowed.Load()) != ofSubnet[0].requests {
+		t.Errorf("%d were allowed", allowed.Load())
 	}
 }
 
@@ -131,24 +194,95 @@ func TestLimitOverHTTP(t *testing.T) {
 }
 
 func TestStateHeadersAgree(t *testing.T) {
-	l := newLimits(100, time.Now())
-	for _, v := range []verdict{{true, 0, 1}, {true, 99, 60}, {false, 0, 60}, {true, 42, 17}} {
-		if got := l.state(v); len(got) != 1 || got[0] != rateState(v.remaining, v.reset) {
-			t.Errorf("%+v: %v", v, got)
+	l, large := newLimits(100), newLimits(5000)
+	for _, v := range []verdict{{0, 0, 1}, {0, 99, window}, {1, 0, window}, {0, 42, 16500 * time.Millisecond}} {
+		if got, want := l.state(v), large.state(v); len(got) != 1 || got[0] != want[0] {
+			t.Errorf("%+v: %v, %v", v, got, want)
 		}
 	}
-	large := newLimits(5000, time.Now())
-	if got := large.state(verdict{true, 4999, 60}); got[0] != `"ip";r=4999;t=60` {
+	if got := large.state(verdict{0, 4999, window}); got[0] != `"ip";r=4999;t=60` {
 		t.Errorf("large limit: %v", got)
 	}
 }
 
+// Over the caps a request is refused with the time to wait, by client; what is
+// malformed counts for the ordinary limit alone.
+func TestSignupCaps(t *testing.T) {
+	d, subs := openDocument(t), newFakeSubscriptions()
+	proxied := func(o *Options) {
+		o.RateLimit = 100
+		o.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	}
+	s, most := signupStand(t, subs, proxied), ofSubnet[0].requests
+	from := func(client, body string) answer { return s.send("POST", signups, body, "X-Forwarded-For", client) }
+	for range 20 {
+		if a := from("2001:db8:1::1", `{"canal":"email"}`); a.StatusCode != 422 {
+			t.Fatalf("%d %s", a.StatusCode, a.body)
+		}
+	}
+	for i := range most {
+		body := []string{emailForm, pushForm}[i%2]
+		if a := from("2001:db8:1::1", body); a.StatusCode != 202 && a.StatusCode != 201 {
+			t.Fatalf("request %d: %d %s", i, a.StatusCode, a.body)
+		}
+		s.clock.Advance(time.Minute)
+	}
+	for _, body := range []string{emailForm, pushForm} {
+		a := from("2001:db8:1::1", body)
+		d.checkAnswer(t, "over the cap", operation{"/suscriptores", "post"}, a)
+		if _, fault := a.envelope(t); a.StatusCode != 429 || a.Header.Get("Retry-After") != fmt.Sprint(55*60) || !strings.HasPrefix(fault, "demasiadas_solicitudes: ") {
+			t.Errorf("over the cap: %d %v %s", a.StatusCode, a.Header, a.body)
+		}
+	}
+	if a := from("2001:db8:1::1", `{`); a.StatusCode != 400 {
+		t.Errorf("malformed over the cap: %d", a.StatusCode)
+	}
+	if a := from("203.0.113.2", emailForm); a.StatusCode != 202 {
+		t.Errorf("another client: %d", a.StatusCode)
+	}
+	for i := range most + 1 {
+		a := from(fmt.Sprintf("2001:db8:0:1::%x", i+1), emailForm)
+		if (a.StatusCode == 429) != (i == most) {
+			t.Errorf("host %d of a /64: %d", i, a.StatusCode)
+		}
+	}
+	if a := from("2001:db8:0:2::1", emailForm); a.StatusCode != 202 {
+		t.Errorf("another /64: %d", a.StatusCode)
+	}
+	s.clock.Advance(55 * time.Minute)
+	if a := from("2001:db8:1::1", emailForm); a.StatusCode != 202 {
+		t.Errorf("after the wait: %d", a.StatusCode)
+	}
+	if want := most + 9; len(subs.asked)+len(subs.held) > want {
+		t.Errorf("%d requests reached the subs", len(subs.asked))
+	}
+}
+
+// An operator who asks for no limit has none, and garbage is limited as every request is.
+func TestSignupsAndTheOrdinaryLimit(t *testing.T) {
+	s := signupStand(t, newFakeSubscriptions(), func(o *Options) { o.RateLimit = 0 })
+	for range ofSubnet[1].requests + 1 {
+		if a := s.send("POST", signups, emailForm); a.StatusCode != http.StatusAccepted {
+			t.Fatalf("%d %s", a.StatusCode, a.body)
+		}
+	}
+	s = signupStand(t, newFakeSubscriptions(), func(o *Options) { o.RateLimit = 10 })
+	for range 10 {
+		if a := s.send("POST", signups, `{`); a.StatusCode != 400 {
+			t.Fatalf("%d", a.StatusCode)
+		}
+	}
+	if a := s.send("POST", signups, emailForm); a.StatusCode != 429 {
+		t.Errorf("after ten: %d", a.StatusCode)
+	}
+}
+
 func BenchmarkTake(b *testing.B) {
-	now := time.Now()
-	l := newLimiter(100, apiClients, now)
-	b.ReportMetric(float64(len(l.gaps)*2+len(l.clients)*40)/(1<<20), "MiB")
+	l, at := newLimiter(apiClients), now
 	for i := 0; b.Loop(); i++ {
-		now = now.Add(time.Microsecond)
-		l.take(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), now)
+		at = at.Add(time.Microsecond)
+		c := perMinute(100)
+		c.network = networkOf(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}))
+		l.take(at, c)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"log/slog"
+	"maps"
 	"net/http"
 	"regexp"
 	"runtime/debug"
@@ -16,9 +17,6 @@ import (
 	"vigia/handlers/site"
 )
 
-// longestBody is how many bytes a request's body may have; no resource takes more.
-const longestBody = 8 << 10
-
 // ServeHTTP takes a request through what all have in common: headers, the checks that
 // no resource needs to make, the client's limit. Then the router finds its handler.
 // Whatever happens on the way, [Server.finish] has the last word.
@@ -27,7 +25,7 @@ func (s *Server) ServeHTTP(to http.ResponseWriter, r *http.Request) {
 	w := newResponse(to, r)
 	defer s.finish(w, r, start)
 	s.setHeaders(w.Header(), r)
-	fault := unacceptable(r)
+	fault := api.Unacceptable(r)
 	if fault != nil {
 		hangUp(w) // on a client over its limit too: what follows is no request
 	}
@@ -126,21 +124,23 @@ func isAPI(path string) bool {
 // written to.
 var (
 	noSniff      = []string{"nosniff"}
-	noReferrer   = []string{"no-referrer"}
-	deny         = []string{"DENY"}
 	sameOrigin   = []string{"same-origin"}
 	crossOrigin  = []string{"cross-origin"}
 	anyOrigin    = []string{"*"}
 	exposed      = []string{"ETag, Retry-After, RateLimit, RateLimit-Policy"}
 	simulated    = []string{"simulados"} // in answers that have no other place to say it
 	closing      = []string{"close"}
-	noPowers     = []string{"camera=(), geolocation=(), microphone=(), payment=(), usb=()"}
 	secureOnly   = []string{"max-age=31536000"}
-	pagePolicy   = []string{site.ContentPolicy}
 	plainContent = []string{"text/plain; charset=utf-8"}
+	pageHeaders  = http.Header{
+		"Referrer-Policy": {"no-referrer"}, "X-Frame-Options": {"DENY"}, "Content-Security-Policy": {site.ContentPolicy},
+		"Cross-Origin-Opener-Policy": sameOrigin, "Cross-Origin-Resource-Policy": sameOrigin,
+		"Permissions-Policy": {"camera=(), geolocation=(), microphone=(), payment=(), usb=()"},
+	}
 )
 
-// setHeaders sets the headers that every answer has.
+// setHeaders sets the headers that every answer has: those of what a browser shows, or
+// those that mean something for JSON too.
 func (s *Server) setHeaders(h http.Header, r *http.Request) {
 	if s.shown.Load().snap.Simulated {
 		h["Vigia-Datos"] = simulated
@@ -159,12 +159,7 @@ func (s *Server) setHeaders(h http.Header, r *http.Request) {
 // setPageHeaders sets the security headers of what a browser shows.
 func (s *Server) setPageHeaders(h http.Header, r *http.Request) {
 	s.setCommonHeaders(h, r)
-	h["Referrer-Policy"] = noReferrer
-	h["X-Frame-Options"] = deny
-	h["Content-Security-Policy"] = pagePolicy
-	h["Cross-Origin-Opener-Policy"] = sameOrigin
-	h["Cross-Origin-Resource-Policy"] = sameOrigin
-	h["Permissions-Policy"] = noPowers
+	maps.Copy(h, pageHeaders)
 }
 
 // setCommonHeaders sets the security headers that mean something for JSON too.
@@ -181,42 +176,27 @@ func (s *Server) withinLimit(w *response, r *http.Request, now time.Time) bool {
 	if s.limits.api == nil {
 		return true
 	}
-	client := clientAddress(r, s.TrustedProxies)
-	h := w.Header()
+	network, h := networkOf(clientAddress(r, s.TrustedProxies)), w.Header()
 	if !isAPI(r.URL.Path) {
-		verdict := s.limits.site.take(client, now)
-		if !verdict.allowed {
-			h["Retry-After"] = []string{strconv.Itoa(verdict.reset)}
+		v := s.limits.site.take(now, client{network, s.limits.siteShares})
+		if v.wait > 0 {
+			h["Retry-After"] = []string{strconv.Itoa(wholeSeconds(v.wait))}
 			refusePlain(w, r, http.StatusTooManyRequests, "Demasiadas solicitudes. Espere un minuto y vuelva a cargar la página.")
 		}
-		return verdict.allowed
+		return v.wait == 0
 	}
-	verdict := s.limits.api.take(client, now)
+	v := s.limits.api.take(now, client{network, s.limits.apiShares})
 	h["Ratelimit-Policy"] = s.limits.policy
-	h["Ratelimit"] = s.limits.state(verdict)
-	if !verdict.allowed {
-		tooMany := &api.Fault{Status: http.StatusTooManyRequests, Code: "demasiadas_solicitudes", RetryAfter: verdict.reset}
+	h["Ratelimit"] = s.limits.state(v)
+	if v.wait > 0 {
+		tooMany := &api.Fault{Status: http.StatusTooManyRequests, Code: "demasiadas_solicitudes", RetryAfter: wholeSeconds(v.wait)}
 		api.RefuseWith(w, r, now, tooMany, tooManyBody)
 	}
-	return verdict.allowed
+	return v.wait == 0
 }
 
 var tooManyBody = httpcache.Error("demasiadas_solicitudes: superó el máximo de solicitudes por minuto; espere los segundos que indica " +
 	"Retry-After. Los datos cambian una vez por hora")
-
-// unacceptable returns the fault of what no resource takes: a body whose length is not
-// stated (a way to smuggle requests past proxies) or is large. nil is no fault.
-func unacceptable(r *http.Request) *api.Fault {
-	switch {
-	case len(r.TransferEncoding) > 0:
-		return &api.Fault{Status: http.StatusLengthRequired, Code: "largo_requerido",
-			Text: "no se admite Transfer-Encoding; envíe el cuerpo con Content-Length"}
-	case r.ContentLength > longestBody:
-		return &api.Fault{Status: http.StatusRequestEntityTooLarge, Code: "cuerpo_demasiado_grande",
-			Text: "el cuerpo admite como máximo 8192 bytes"}
-	}
-	return nil
-}
 
 // hangUp has the connection end with the answer, without waiting long for what is left
 // of the request. What is on its way already is read: a connection that is closed with
@@ -232,13 +212,8 @@ const lingering = time.Second
 // characters or encoded slashes: it only looks like a resource's after decoding.
 func isOddPath(r *http.Request) bool {
 	path := r.URL.Path
-	for i := range len(path) {
-		if c := path[i]; c < ' ' || c == 0x7f || c == '\\' || c == '/' && i > 0 && path[i-1] == '/' {
-			return true
-		}
-	}
-	raw := r.URL.RawPath
-	return raw != "" && strings.Contains(strings.ToLower(raw), "%2f")
+	odd := func(c rune) bool { return c < ' ' || c == 0x7f || c == '\\' }
+	return strings.Contains(path, "//") || strings.ContainsFunc(path, odd) || strings.Contains(strings.ToLower(r.URL.RawPath), "%2f")
 }
 
 // refusePlain answers in one line of text.

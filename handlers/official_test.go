@@ -88,13 +88,12 @@ func addresses(s *stand) []string {
 			all = append(all, path)
 		}
 	}
-	for route := range api.Routes() {
-		if !strings.Contains(route, ":") {
-			all = append(all, api.Prefix+route)
+	for _, o := range openDocument(s.t).operations() {
+		if o.method != "get" || o.path == "/vapid" || strings.Contains(o.path, "{token}") {
 			continue
 		}
 		for _, park := range officialPlaces {
-			all = append(all, api.Prefix+strings.NewReplacer(":slug", park, ":id", "paso").Replace(route))
+			all = append(all, api.Prefix+strings.NewReplacer("{slug}", park, "{id}", "paso").Replace(o.path))
 		}
 	}
 	slices.Sort(all)

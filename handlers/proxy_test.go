@@ -198,8 +198,8 @@ func caddy(t *testing.T, originURL string) *proxy {
 	return p.run(program, "run", "--adapter", "caddyfile", "--config", write(t, filepath.Join(p.folder, "Caddyfile"), config))
 }
 
-// visitor is a client that comes from an address of this machine.
-func (p *proxy) visitor(from string) *stand {
+// client returns a client that comes from an address of this machine.
+func (p *proxy) client(from string) *stand {
 	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
 	transport := &http.Transport{DisableCompression: true, DialContext: dialer.DialContext, ForceAttemptHTTP2: true,
 		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} // its own certificate
@@ -255,7 +255,7 @@ func eachProxy(t *testing.T, rate int, check func(t *testing.T, s *stand, p *pro
 
 func TestBehindAProxy(t *testing.T) {
 	eachProxy(t, 0, func(t *testing.T, s *stand, p *proxy) {
-		v := p.visitor("127.0.0.2")
+		v := p.client("127.0.0.2")
 		first := v.get("/api/v1/parques", "Accept-Encoding", "gzip")
 		if first.StatusCode != 200 || first.Header.Get("Content-Encoding") != "gzip" || first.Header.Get("Strict-Transport-Security") == "" {
 			t.Fatalf("%d, %v", first.StatusCode, first.Header)
@@ -289,10 +289,10 @@ func TestBehindAProxy(t *testing.T) {
 	})
 }
 
-// The limit counts the visitor, whatever he says of himself, and no other one.
-func TestVisitorsBehindAProxyAreCountedApart(t *testing.T) {
+// The limit counts the client, whatever it says of itself, and no other one.
+func TestClientsBehindAProxyAreCountedApart(t *testing.T) {
 	eachProxy(t, 3, func(t *testing.T, _ *stand, p *proxy) {
-		greedy, modest := p.visitor("127.0.0.2"), p.visitor("127.0.0.3")
+		greedy, modest := p.client("127.0.0.2"), p.client("127.0.0.3")
 		status := 0
 		for range 4 {
 			status = greedy.get("/api/v1/health").StatusCode
@@ -308,7 +308,7 @@ func TestVisitorsBehindAProxyAreCountedApart(t *testing.T) {
 			}
 		}
 		if status := modest.get("/api/v1/health").StatusCode; status != 200 {
-			t.Errorf("another visitor: %d", status)
+			t.Errorf("another client: %d", status)
 		}
 	})
 }
@@ -352,16 +352,16 @@ func TestNothingIsSmuggledThroughAProxy(t *testing.T) {
 }
 
 // Whoever has a token has the subscription: no log of a front has one, nor where a
-// visitor comes from, and not when the service is away either.
+// client comes from, and not when the service is away either.
 func TestNoTokenInTheLogsOfAProxy(t *testing.T) {
 	token := strings.Repeat("tOk3n-_", 6) + "x"
 	paths := []string{"/confirmar/" + token, "/baja/" + token, "/gestionar/" + token, "/en/gestionar/" + token, "/%62aja/" + token,
 		"/BAJA/" + token, "/baja%2F" + token, "/baja/" + token + "=3D", "/api/v1/suscriptores/" + token, "/otra/" + token}
 	eachProxy(t, 0, func(t *testing.T, s *stand, p *proxy) {
-		p.visitor("127.0.0.2").get("/parques/lauca") // so that something is logged
+		p.client("127.0.0.2").get("/parques/lauca") // so that something is logged
 		for _, path := range paths {
-			p.visitor("127.0.0.2").get(path)
-			p.visitor("127.0.0.2").do("POST", path)
+			p.client("127.0.0.2").get(path)
+			p.client("127.0.0.2").do("POST", path)
 		}
 		if log := p.logs(); strings.Contains(log, "tOk3n") || strings.Contains(log, "127.0.0.2") {
 			t.Errorf("a token or an address in:\n%s", log)
@@ -370,7 +370,7 @@ func TestNoTokenInTheLogsOfAProxy(t *testing.T) {
 	const nobody = "http://127.0.0.1:9" // a port that nobody is given
 	for name, front := range map[string]*proxy{"nginx": nginx(t, nobody), "caddy": caddy(t, nobody)} {
 		for _, path := range paths {
-			if a := front.visitor("127.0.0.2").get(path); a.StatusCode < 502 || strings.Contains(string(a.body), "tOk3n") {
+			if a := front.client("127.0.0.2").get(path); a.StatusCode < 502 || strings.Contains(string(a.body), "tOk3n") {
 				t.Errorf("%s before nobody: %d %s", name, a.StatusCode, a.body)
 			}
 		}
@@ -392,7 +392,7 @@ func outlived(t *testing.T, p *proxy, s *stand) (faults []string) {
 	defer follow(s)()
 	const slack = 400 * time.Millisecond // of the steps, on a machine that is busy
 	end := began.Add(life)
-	v := p.visitor("127.0.0.2")
+	v := p.client("127.0.0.2")
 	tick := time.NewTicker(40 * time.Millisecond)
 	defer tick.Stop()
 	for asked := began; asked.Before(end.Add(1200 * time.Millisecond)); asked = <-tick.C {
@@ -458,7 +458,7 @@ func TestNothingOldWhileTheServiceIsAway(t *testing.T) {
 	server := &http.Server{Handler: s.server}
 	go server.Serve(l)
 	p := nginx(t, "http://"+l.Addr().String())
-	v := p.visitor("127.0.0.2")
+	v := p.client("127.0.0.2")
 	if a := v.get("/api/v1/parques"); a.StatusCode != 200 || !aLevel.Match(a.body) || a.Header.Get("Cache-Control") != "public, max-age=1" {
 		t.Fatalf("before: %d %v", a.StatusCode, a.Header)
 	}

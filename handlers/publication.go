@@ -13,8 +13,7 @@ import (
 type publication struct {
 	snap    *store.Snapshot
 	current *view
-	expired *view     // from snapshot.ValidUntil on
-	until   time.Time // when current stops being true; zero is never
+	expired *view // from snapshot.ValidUntil on
 }
 
 // view is everything that is served at one time.
@@ -28,12 +27,10 @@ func (s *Server) Publish(e *store.Snapshot) {
 	s.building.Lock()
 	defer s.building.Unlock()
 	now := s.Clock.Now()
-	p := &publication{snap: e}
-	p.current = s.newView(e, now, now)
-	p.until = p.current.api.Until()
+	p := &publication{snap: e, current: s.newView(e, now, now)}
 	p.expired = p.current
 	if now.Before(e.ValidUntil) {
-		p.expired = s.expiredView(e)
+		p.expired = s.newView(e, e.ValidUntil, e.ValidUntil)
 	}
 	s.shown.Store(p)
 	select {
@@ -42,34 +39,20 @@ func (s *Server) Publish(e *store.Snapshot) {
 	}
 }
 
+// newView makes what is served of a snapshot at an instant. modified is when it last
+// changed.
 func (s *Server) newView(e *store.Snapshot, now, modified time.Time) *view {
-	v := s.pagesOf(e, now)
-	v.api = s.builder(v).Build(e, now, modified)
-	return v
-}
-
-// expiredView makes what is served once the estimates of a snapshot are over.
-func (s *Server) expiredView(e *store.Snapshot) *view {
-	v := s.pagesOf(e, e.ValidUntil)
-	v.api = s.builder(v).Expired(e)
-	return v
-}
-
-func (s *Server) pagesOf(e *store.Snapshot, now time.Time) *view {
-	if s.Pages == nil {
-		return &view{}
+	v := &view{}
+	if s.Pages != nil {
+		v.pages = s.Pages(api.AsOf(e, now), now)
 	}
-	return &view{pages: s.Pages(api.AsOf(e, now), now)}
-}
-
-func (s *Server) builder(v *view) api.Builder {
-	b := api.Builder{BaseURL: s.BaseURL, Version: s.Version, Subscriptions: s.Subscriptions, Backups: s.Backups, Jobs: s.Jobs, File: s.File, HasPage: func(path string) bool {
-		return v.pages.Page(path) != nil
-	}}
+	b := api.Builder{BaseURL: s.BaseURL, Version: s.Version, Subscriptions: s.Subscriptions, Backups: s.Backups, Jobs: s.Jobs, FileFault: s.FileFault,
+		HasPage: func(path string) bool { return v.pages.Page(path) != nil }}
 	if s.Certificates != nil {
 		b.Certificate = s.Certificates.Worst
 	}
-	return b
+	v.api = b.Build(e, now, modified)
+	return v
 }
 
 // at returns what is true at an instant. Past what the publication shows it is
@@ -91,22 +74,16 @@ func (p *publication) at(now time.Time) *view {
 	switch {
 	case now.Before(p.snap.IssuedAt.Add(-clockSlack)):
 		return p.expired // the clock was set back: how old the estimates are is not known
-	case p.until.IsZero() || now.Before(p.until):
+	case p.current.api.HoldsAt(now):
 		return p.current
-	case p.over(now) && p.expired.holds(now):
+	case p.over(now) && p.expired.api.HoldsAt(now):
 		return p.expired
-	default:
-		return nil
 	}
+	return nil
 }
 
 // over reports whether the publication has no estimates at an instant.
 func (p *publication) over(now time.Time) bool { return !now.Before(p.snap.ValidUntil) }
-
-func (v *view) holds(now time.Time) bool {
-	until := v.api.Until()
-	return until.IsZero() || now.Before(until)
-}
 
 // rebuild makes the view of now from the snapshot that is shown.
 func (s *Server) rebuild(now time.Time) *view {
@@ -116,13 +93,11 @@ func (s *Server) rebuild(now time.Time) *view {
 	if v := p.at(now); v != nil {
 		return v // another one was faster
 	}
-	next := &publication{snap: p.snap, expired: p.expired}
-	changed := p.until
+	changed := p.current.api.Until()
 	if last := p.expired.api.Until(); p.over(now) && last.After(changed) {
 		changed = last
 	}
-	next.current = s.newView(p.snap, now, changed)
-	next.until = next.current.api.Until()
+	next := &publication{snap: p.snap, current: s.newView(p.snap, now, changed), expired: p.expired}
 	if p.over(now) {
 		next.expired = next.current
 	}
@@ -141,10 +116,10 @@ func (s *Server) Snapshot() *store.Snapshot {
 // rebuildAt is the next instant at which a view must be made; zero is never. For the
 // end of the estimates there is one already, which an official notice may end.
 func (p *publication) rebuildAt(now time.Time) time.Time {
-	if p.over(now) || !p.until.Before(p.snap.ValidUntil) {
-		return p.expired.api.Until()
+	if until := p.current.api.Until(); !p.over(now) && until.Before(p.snap.ValidUntil) {
+		return until
 	}
-	return p.until
+	return p.expired.api.Until()
 }
 
 // rebuildWhenDue makes the next view when the one shown stops being true, so that no

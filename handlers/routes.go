@@ -28,19 +28,18 @@ func (s *Server) routes() http.Handler {
 			router.HEAD(pattern, named)
 		}
 	}
-	api.AddRoutes(add, s.apiView, api.Signups{
-		Subscriptions: s.Subscriptions, Hosts: s.PushHosts, Policy: s.Policy, Admit: s.admitSignup, Network: s.networkOf, Origins: s.origins, Log: s.Log,
-	})
+	signups := api.Signups{
+		Subscriptions: s.Subscriptions, Hosts: s.PushHosts, Policy: s.Policy, Admit: s.admitSignup, Network: s.signupNetwork, Origins: s.origins, Log: s.Log,
+	}
+	api.AddRoutes(add, s.apiView, signups)
 	site.AddPages(func(pattern, name string) { add(http.MethodGet, pattern, name, s.servePage) })
 	for path, file := range s.Assets {
 		add(http.MethodGet, path, site.AssetName(path), s.assetHandler(path, file))
 	}
 	var wrongMethod http.Handler = http.HandlerFunc(servePagesAreRead)
 	if s.Forms != nil {
-		wrongMethod = s.Forms(add, forms.Around{
-			Shown: func() (*store.Snapshot, time.Time) { return s.Snapshot(), s.Clock.Now() },
-			Admit: s.admitSignup, Network: s.networkOf, Origins: s.origins, NotFound: s.serveNotFound, Log: s.Log,
-		})
+		shown := func() (*store.Snapshot, time.Time) { return s.Snapshot(), s.Clock.Now() }
+		wrongMethod = s.Forms(add, forms.Deps{Signups: signups, Shown: shown, NotFound: s.serveNotFound})
 	}
 	router.NotFound = http.HandlerFunc(s.serveNotFound)
 	router.MethodNotAllowed = s.eitherWay(func(w http.ResponseWriter, r *http.Request) {

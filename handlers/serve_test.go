@@ -16,7 +16,9 @@ import (
 	"github.com/jonboulle/clockwork"
 	"go.uber.org/goleak"
 
+	"vigia/handlers/api"
 	"vigia/store"
+	"vigia/store/subscription"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -49,6 +51,19 @@ func (s *stand) logged() string {
 	return s.log.text.String()
 }
 
+// closed is a service of subscriptions without any channel.
+type closed struct{ api.SubscriptionService }
+
+func (closed) Open(subscription.Channel) bool { return false }
+
+func (closed) Outbox(subscription.Channel) (string, int) { return "no_configurado", 0 }
+
+func (closed) Show(string) (*subscription.Subscription, error) {
+	return nil, subscription.ErrUnknownToken
+}
+
+func (closed) Cancel(string) error { return subscription.ErrUnknownToken }
+
 func newStand(t testing.TB, e *store.Snapshot, change func(*Options)) *stand {
 	t.Helper()
 	clock := clockwork.NewFakeClockAt(now)
@@ -56,6 +71,7 @@ func newStand(t testing.TB, e *store.Snapshot, change func(*Options)) *stand {
 	o := Options{
 		Clock: clock, Log: slog.New(slog.NewTextHandler(logged, nil)),
 		BaseURL: "https://parques.example.cl", Version: "v0.1.0-alpha",
+		Subscriptions: closed{}, FileFault: func() error { return nil }, Jobs: func() []store.JobStatus { return nil },
 	}
 	if change != nil {
 		change(&o)

@@ -29,30 +29,32 @@ import (
 	"vigia/store/subscription"
 )
 
-// Options are what a server needs. Clock and Log are required.
+// Options are what a server needs. All is required that does not say otherwise.
 type Options struct {
 	Clock          clockwork.Clock
 	Log            *slog.Logger
 	BaseURL        string // public address without a trailing slash, the root of all links
 	Contact        string // the operator's e-mail address, named where an answer asks to report a failure
 	Version        string
-	TrustedProxies []netip.Prefix           // peers whose forwarding headers are believed
-	RateLimit      int                      // requests to the API in 60 s per client; 0 is no limit, of requests for subscriptions neither
-	Certificates   Certificates             // of HTTPS by the service itself; nil leaves TLS to a proxy
-	Meter          Meter                    // counts every answer; nil counts nothing
-	Subscriptions  api.SubscriptionService  // nil is a service without subscriptions
-	Backups        api.Backups              // nil is a service that makes none
-	Jobs           func() []store.JobStatus // how the last run of each periodic job went; nil is none
-	File           api.File                 // where everything is kept; nil is one that is always written
+	TrustedProxies []netip.Prefix // peers whose forwarding headers are believed
+	RateLimit      int            // requests to the API in 60 s per client; 0 is no limit, of requests for subscriptions neither
+	Certificates   Certificates   // of HTTPS by the service itself; nil leaves TLS to a proxy
+	Meter          Meter          // counts every answer; nil counts nothing
+	Subscriptions  api.SubscriptionService
 	PushHosts      subscription.PushHosts
 	Policy         string // version of the privacy page, which a consent names
+
+	// What /health says of the parts of the service; see [api.Builder].
+	Backups   func() (at time.Time, failing bool)
+	Jobs      func() []store.JobStatus
+	FileFault func() error
 
 	// Pages returns the pages of the site for a snapshot; nil is no site.
 	// The snapshot has no estimates where they are over.
 	Pages func(e *store.Snapshot, now time.Time) *site.Pages
 	// Forms adds the routes of the pages that are made for one request, and returns the
 	// page for a method that a page does not take; nil is no such pages.
-	Forms func(api.Register, forms.Around) (wrongMethod http.Handler)
+	Forms func(api.Register, forms.Deps) (wrongMethod http.Handler)
 	// NotFoundPage returns the page for a path that does not exist; nil is a line of
 	// text.
 	NotFoundPage func(path string) *httpcache.Body
@@ -76,7 +78,7 @@ type Server struct {
 	Options
 	router    http.Handler
 	limits    limits
-	signups   signupLimiter
+	signups   *limiter
 	conns     *connLimiter                // of the public's connections
 	origins   *http.CrossOriginProtection // of what changes something
 	onTLS     bool                        // the public address is by TLS
@@ -89,8 +91,8 @@ type Server struct {
 // New makes a server. It must be given a snapshot with [Server.Publish] before it
 // serves, if only one without estimates.
 func New(o Options) *Server {
-	s := &Server{Options: o, published: make(chan struct{}, 1)}
-	s.limits = newLimits(o.RateLimit, o.Clock.Now())
+	s := &Server{Options: o, published: make(chan struct{}, 1), signups: newLimiter(signupClients)}
+	s.limits = newLimits(o.RateLimit)
 	s.conns = newConnLimiter(publicConnections(), o.TrustedProxies, o.Clock, o.Log)
 	if u, err := url.Parse(o.BaseURL); err == nil {
 		s.onTLS, s.host = u.Scheme == "https", u.Hostname()

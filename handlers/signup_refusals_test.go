@@ -176,7 +176,7 @@ func TestSubscriptionsFail(t *testing.T) {
 				t.Errorf("%v: %s: %d %q", fails, request.o, request.a.StatusCode, fault)
 			}
 			if strings.Contains(fault, fails.Error()) {
-				t.Errorf("the inside is told: %q", fault)
+				t.Errorf("the inside is shown: %q", fault)
 			}
 		}
 		logged := s.logged()
@@ -245,7 +245,7 @@ func TestTokensAreNotLogged(t *testing.T) {
 	if strings.Contains(logged, token) || strings.Contains(logged, whole) || strings.Contains(logged, "ana@") {
 		t.Errorf("a token or an address is in the log: %s", logged)
 	}
-	if !strings.Contains(logged, "path=/api/v1/suscriptores/…") || !strings.Contains(logged, "the subs broke") || !strings.Contains(logged, "path=/api/v1/suscriptores ") {
+	if !strings.Contains(logged, "path=/api/v1/suscriptores/…") || !strings.Contains(logged, "the service broke") || !strings.Contains(logged, "path=/api/v1/suscriptores ") {
 		t.Errorf("the log does not say what happened: %s", logged)
 	}
 }

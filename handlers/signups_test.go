@@ -202,7 +202,7 @@ func TestAnEndpointAloneGivesNoToken(t *testing.T) {
 	}
 }
 
-// What is told of a subscription by e-mail asks for the same when it is sent again.
+// What is shown of a subscription by e-mail asks for the same when it is sent again.
 func TestShownByEmail(t *testing.T) {
 	d, subs := openDocument(t), newFakeSubscriptions()
 	held := &subscription.Subscription{Address: "ana@example.cl", Consent: subscription.Consent{At: now}, CreatedAt: now, ConfirmedAt: now.Add(time.Hour),

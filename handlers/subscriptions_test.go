@@ -37,7 +37,7 @@ func (d *memorySubscriptions) Ask(r *subscription.Request) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.panics {
-		panic("the subs broke")
+		panic("the service broke")
 	}
 	if d.fails == nil {
 		d.asked = append(d.asked, *r)
@@ -89,7 +89,7 @@ func (d *memorySubscriptions) Show(token string) (*subscription.Subscription, er
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.panics {
-		panic("the subs broke")
+		panic("the service broke")
 	}
 	if d.fails != nil {
 		return nil, d.fails

@@ -11,7 +11,7 @@ import (
 
 const (
 	// confirmationLife is how long a request may be confirmed.
-	confirmationLife = 48 * time.Hour
+	confirmationLife = subscription.ConfirmationLife
 	// suppressedFor is how long an address is not asked after "it was not me". Its
 	// owner can subscribe after that.
 	suppressedFor = month

@@ -37,8 +37,8 @@ var arrows = map[string][]string{
 		"forecast", "forecast/calibration", "forecast/openmeteo", "forecast/simulate", "forecast/verification", "store", "web"},
 	"handlers":                 {"handlers/api", "handlers/forms", "handlers/site", "handlers/httpcache", "store"},
 	"handlers/feeds":           {"handlers/api", "handlers/httpcache", "handlers/site", "store", "web/wording"},
-	"handlers/forms":           {"handlers/api", "handlers/httpcache", "handlers/site", "store", "web"},
-	"handlers/forms/formstest": {"handlers/api", "handlers/feeds", "handlers/forms", "handlers/httpcache", "handlers/site", "handlers/site/sitetest", "store"},
+	"handlers/forms":           {"handlers/api", "handlers/httpcache", "handlers/site", "store"},
+	"handlers/forms/formstest": {"handlers/api", "handlers/feeds", "handlers/forms", "handlers/httpcache", "handlers/site", "handlers/site/sitetest", "store", "web"},
 	"handlers/site/sitetest":   {"handlers/api", "handlers/httpcache", "store"},
 	"handlers/api":             {"handlers/httpcache", "store", "web/wording"},
 	"handlers/site":            {"handlers/api", "handlers/httpcache", "store", "web", "web/wording"},
@@ -66,6 +66,7 @@ var arrows = map[string][]string{
 	"forecast/hazard":          {},
 	"forecast/alert":           {"forecast/hazard"},
 	"forecast/snapshot":        {"forecast/hazard", "store/catalogue"},
+	"forecast/daylight":        {"forecast/hazard", "forecast/alert", "store/catalogue", "store/notices"},
 	"forecast/verification":    {"forecast/openmeteo", "store"},
 	"forecast/calibration":     {"forecast/openmeteo"},
 	"store":                    {},
@@ -79,11 +80,11 @@ var arrows = map[string][]string{
 }
 
 // ground are the packages of plain values that stand at the foot of the house.
-var ground = []string{"forecast/hazard", "forecast/alert", "forecast/snapshot", "store/catalogue", "store/notices", "store/subscription"}
+var ground = []string{"forecast/hazard", "forecast/alert", "forecast/snapshot", "forecast/daylight", "store/catalogue", "store/notices", "store/subscription"}
 
 // standardOnly are the packages that stand on the standard library and the
 // arrows above alone.
-var standardOnly = []string{"forecast/hazard", "forecast/alert", "forecast/snapshot", "store/catalogue",
+var standardOnly = []string{"forecast/hazard", "forecast/alert", "forecast/snapshot", "forecast/daylight", "store/catalogue",
 	"store/document", "store/notices", "handlers/cli/control", "handlers/httpcache", "web", "web/wording"}
 
 // libraries says which top folders ("" is main) may import a library from outside.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"sync"
+	"time"
 
 	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
@@ -100,11 +101,11 @@ func (b *build) alerts(alerts []*alert.Alert) []Alert {
 
 func (b *build) alert(a *alert.Alert) Alert {
 	// An alert may outlive its park in the catalogue.
-	park, notices := &catalogue.Park{Name: a.Park, ZoneName: "UTC"}, official{}.notices()
+	park, notices := &catalogue.Park{Name: a.Park, ZoneName: "UTC", TimeZone: time.UTC}, official{}.notices()
 	if p, ok := b.bySlug[a.Park]; ok {
 		park, notices = &b.e.Catalogue.Parks[p], b.official[p].onTrails(a.Trails)
 	}
-	said := wording.Localizer{Language: wording.Spanish, Now: b.now, Zone: zoneOf(park)}
+	said := wording.Localizer{Language: wording.Spanish, Now: b.now, Zone: park.TimeZone}
 	made := Alert{
 		ID: a.ID, Version: a.Version, Situation: a.PhaseAt(b.now).String(),
 		Level: Level(a.Level.String()), Hazard: Hazard(a.Hazard.String()),

@@ -4,7 +4,7 @@
 // is made from them by go generate. A snapshot of the store goes in at [Builder.Build],
 // which encodes the answers of every route once into a [Answers] of prepared bodies. The
 // router finds the [route] of a request; its parameters are checked, its body is looked up
-// and served. The long series of a park are encoded when they are first asked for; /health,
+// and served. The long series of a park are encoded when they are asked for; /health,
 // whose ages follow the clock, answers about subscriptions and errors for each request.
 package api
 
@@ -35,18 +35,20 @@ type Builder struct {
 	// HasPage reports whether the site serves a path, so that no link leads nowhere; nil
 	// is none. The pages of parks and of alerts are taken to exist.
 	HasPage func(path string) bool
-	// Subscriptions returns the state of the channels; nil is none.
+	// Subscriptions returns the state of the channels.
 	Subscriptions SubscriptionService
 	// Certificate returns when the first certificate of the service's own HTTPS ends, zero
 	// before there is one, and whether one is missing, or ends soon and is not renewed. nil
 	// is a service that leaves TLS to another.
 	Certificate func() (expires time.Time, failing bool)
-	// Backups makes the copies of the file; nil is none.
-	Backups Backups
-	// Jobs returns how the last run of each periodic job went; nil is none.
+	// Backups returns when the newest copy of the file was made, zero for never, and
+	// whether the daily one cannot be made; nil is a service that makes none.
+	Backups func() (at time.Time, failing bool)
+	// Jobs returns how the last run of each periodic job went.
 	Jobs func() []store.JobStatus
-	// File is where everything is kept; nil is one that is always written.
-	File File
+	// FileFault returns why the last write to the file was refused, or what was found
+	// damaged; nil when all is well.
+	FileFault func() error
 }
 
 // Answers are every answer of the API at one publication. It is immutable.
@@ -73,9 +75,9 @@ type Answers struct {
 // parkBodies are the answers of one park.
 type parkBodies struct {
 	detail, trails *httpcache.Body
-	history        func() *httpcache.Series
-	forecast       func() *httpcache.Series // nil while unknown
-	alerts         *alertBodies             // nil while unknown
+	history        func(days int) *httpcache.Body
+	forecast       func(hours int) *httpcache.Body // nil while unknown
+	alerts         *alertBodies                    // nil while unknown
 }
 
 // build is the state of making one snapshot.
@@ -88,12 +90,6 @@ type build struct {
 	known    []bool         // by park: an estimate of a trail has a state now
 	official []official     // by park
 	terms    EstimateTerms
-}
-
-// Expired returns the snapshot of a snapshot that is served from the end of its validity
-// on: no level anywhere.
-func (o Builder) Expired(e *store.Snapshot) *Answers {
-	return o.Build(e, e.ValidUntil, e.ValidUntil)
 }
 
 // Build encodes a snapshot as it stands at now. modified is when its answers last
@@ -154,20 +150,18 @@ func (b *build) parks() []parkBodies {
 	return parks
 }
 
-// parkBodies returns the bodies of a park. Its series are made when they are first asked
-// for: they are most of the bytes, and those of most parks are never read between two
-// publications.
+// parkBodies returns the bodies of a park.
 func (b *build) parkBodies(p int) parkBodies {
 	trails := b.trailsOfPark(p)
 	bodies := parkBodies{
 		detail: body(b.parkDetail(p, trails)), trails: body(trails),
-		history: sync.OnceValue(func() *httpcache.Series { return b.history(p) }),
+		history: series(historyDays, func(days int) []History { return b.histories(p, days) }),
 	}
 	if b.known[p] {
 		bodies.alerts = b.alertLists(p)
 	}
 	if b.view.Reach(p) > 0 {
-		bodies.forecast = sync.OnceValue(func() *httpcache.Series { return b.forecast(p) })
+		bodies.forecast = series(horizon, func(hours int) []Forecast { return b.forecasts(p, hours) })
 	}
 	return bodies
 }
@@ -176,6 +170,9 @@ func (b *build) parkBodies(p int) parkBodies {
 // ends, the hour turns, the estimates expire, or an official notice ends or is out of date.
 // Zero is never.
 func (s *Answers) Until() time.Time { return s.until }
+
+// HoldsAt reports whether the answers are true at an instant after that of Build.
+func (s *Answers) HoldsAt(now time.Time) bool { return s.until.IsZero() || now.Before(s.until) }
 
 // AsOf returns the snapshot without its estimates once they are past their validity. Its
 // alerts stay, as outdated ones: nothing has taken them back.

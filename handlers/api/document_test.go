@@ -38,7 +38,7 @@ func TestDocumentIsMadeFromTheTypes(t *testing.T) {
 		}
 		return
 	}
-	if !bytes.Equal(made, Document()) {
+	if !bytes.Equal(made, openAPI) {
 		t.Error("openapi.json is not what the types give: run go generate ./handlers/api")
 	}
 }
@@ -87,7 +87,7 @@ var resources = []struct {
 	{"Historial", reflect.TypeFor[History]()}, {"Pronostico", reflect.TypeFor[Forecast]()},
 	{"Umbral", reflect.TypeFor[Threshold]()}, {"Umbrales", reflect.TypeFor[Thresholds]()},
 	{"Precision", reflect.TypeFor[Precision]()}, {"Salud", reflect.TypeFor[Health]()},
-	{"PeticionDeSuscripcion", reflect.TypeFor[Form]()}, {"SuscripcionPendiente", reflect.TypeFor[PendingSubscription]()},
+	{"PeticionDeSuscripcion", reflect.TypeFor[NewSubscription]()}, {"SuscripcionPendiente", reflect.TypeFor[PendingSubscription]()},
 	{"SuscripcionActiva", reflect.TypeFor[ActiveSubscription]()}, {"SuscripcionCancelada", reflect.TypeFor[CancelledSubscription]()},
 	{"Suscripcion", reflect.TypeFor[Subscription]()}, {"ClavePublica", reflect.TypeFor[PublicKey]()},
 }
@@ -102,11 +102,18 @@ var words = []struct {
 	{"Nivel", reflect.TypeFor[Level](), oneOf("precaucion", "peligro")},
 	{"Calidad", reflect.TypeFor[Quality](), oneOf(stringsOf(hazard.Complete, hazard.Partial, hazard.Stale, hazard.NoData)...)},
 	{"Confianza", reflect.TypeFor[Confidence](), oneOf(stringsOf(hazard.High, hazard.Medium, hazard.Low)...)},
-	{"Amenaza", reflect.TypeFor[Hazard](), oneOf(hazardKeys()...)},
+	{"Amenaza", reflect.TypeFor[Hazard](), oneOf(hazardNames()...)},
 	{"MotivoSinEstado", reflect.TypeFor[StateReason](), oneOf(string(hazard.NoRuns), string(hazard.PartialData), string(hazard.FewModels),
 		string(hazard.DataTooOld), string(hazard.EstimateOver), string(hazard.BeyondHorizon), string(hazard.ClockSuspect))},
 	{"Slug", reflect.TypeFor[Slug](), jsonschema.Schema{Type: "string", Pattern: "^[a-z0-9]+(-[a-z0-9]+)*$"}},
 	{"NombreSendero", reflect.TypeFor[TrailName](), jsonschema.Schema{Type: "string", Pattern: "^[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$"}},
+}
+
+func hazardNames() (names []string) {
+	for h := range hazard.Hazard(hazard.NumHazards) {
+		names = append(names, h.String())
+	}
+	return names
 }
 
 // stateSchema says what green is not.
@@ -280,7 +287,7 @@ func makeSchemas(t testing.TB) (all object) {
 	}
 	for _, r := range resources {
 		s := schemaOf(t, r.of, r.name)
-		if r.of == reflect.TypeFor[Form]() {
+		if r.of == reflect.TypeFor[NewSubscription]() {
 			askForOneChannel(s)
 		}
 		all.add(r.name, s)
@@ -293,7 +300,7 @@ func makeSchemas(t testing.TB) (all object) {
 	return all
 }
 
-// askForOneChannel adds what the tags of Form cannot say: either address, and the names
+// askForOneChannel adds what the tags of NewSubscription cannot say: either address, and the names
 // of places.
 func askForOneChannel(s *jsonschema.Schema) {
 	s.Properties["parques"].Items = &jsonschema.Schema{Ref: reference("schemas", "Slug")}

@@ -11,7 +11,7 @@ import (
 // estimateCore returns the Estimate of a trail's hour up to its models.
 func (b *build) estimateCore(trail *catalogue.Trail, e *hazard.Estimate) EstimateCore {
 	core := EstimateCore{
-		Trail: Slug(trail.Slug), Hour: instant(e.Hour), LocalHour: e.Hour.In(zoneOf(&b.e.Catalogue.Parks[trail.Park])).Format(time.RFC3339),
+		Trail: Slug(trail.Slug), Hour: instant(e.Hour), LocalHour: e.Hour.In(b.e.Catalogue.Parks[trail.Park].TimeZone).Format(time.RFC3339),
 		State: orNull(State(e.State.String())), Quality: Quality(e.Quality.String()),
 		Reason: orNull(StateReason(reasonOf(e))), Main: orNull(Hazard(e.Main.String())),
 		Hazards:    make([]HazardOfHour, len(e.Hazards)),
@@ -85,12 +85,4 @@ func modelRuns(votes []hazard.Vote) []ModelRun {
 		}
 	}
 	return list
-}
-
-// zoneOf returns a park's zone, UTC when it was not set.
-func zoneOf(p *catalogue.Park) *time.Location {
-	if p.TimeZone == nil {
-		return time.UTC
-	}
-	return p.TimeZone
 }

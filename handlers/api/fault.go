@@ -3,7 +3,6 @@ package api
 import (
 	"fmt"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -66,10 +65,39 @@ func NotFound() *Fault {
 	}
 }
 
+// LongestBody is how many bytes a request's body may have; no resource takes more.
+const LongestBody = 8 << 10
+
+func bodyTooLarge() *Fault {
+	return &Fault{
+		Status: http.StatusRequestEntityTooLarge, Code: "cuerpo_demasiado_grande",
+		Text: fmt.Sprintf("el cuerpo admite como máximo %d bytes", LongestBody),
+	}
+}
+
+func lengthRequired() *Fault {
+	return &Fault{
+		Status: http.StatusLengthRequired, Code: "largo_requerido",
+		Text: "no se admite Transfer-Encoding; envíe el cuerpo con Content-Length",
+	}
+}
+
+// Unacceptable returns the fault of what no resource takes: a body whose length is not
+// stated (a way to smuggle requests past proxies) or is large. nil is no fault.
+func Unacceptable(r *http.Request) *Fault {
+	switch {
+	case len(r.TransferEncoding) > 0:
+		return lengthRequired()
+	case r.ContentLength > LongestBody:
+		return bodyTooLarge()
+	}
+	return nil
+}
+
 func (s *Answers) parkNotFound(slug string) *Fault {
 	return &Fault{
 		Status: http.StatusNotFound, Code: "parque_no_encontrado",
-		Text: unknownPark(slug, s.catalogue), MaxAge: time.Minute,
+		Text: s.catalogue.UnknownPark(slug), MaxAge: time.Minute,
 	}
 }
 
@@ -81,22 +109,9 @@ func alertNotFound() *Fault {
 	}
 }
 
-// unknownPark returns the text of the fault of a park that does not exist. It repeats the
-// slug only when it looks like one.
-func unknownPark(slug string, c *catalogue.Catalogue) string {
-	text := "no existe ese parque"
-	if looksLikeSlug(slug) {
-		text = "no existe el parque «" + slug + "»"
-		if near := nearest(slug, c.Parks, func(p *catalogue.Park) string { return p.Slug }); near != "" {
-			return text + "; ¿quiso decir «" + near + "»?"
-		}
-	}
-	return text + "; la lista de parques está en /api/v1/parques"
-}
-
 func unknownParameter(name string, known []string) *Fault {
 	text := "este recurso no tiene ese parámetro"
-	if looksLikeSlug(name) {
+	if catalogue.LooksLikeSlug(name) {
 		text = "este recurso no tiene el parámetro «" + name + "»"
 	}
 	if len(known) == 0 {
@@ -120,22 +135,4 @@ func badValue(text string) *Fault {
 
 func outOfRange(name string, low, high int) *Fault {
 	return badValue(fmt.Sprintf("«%s» debe ser un número entero entre %d y %d", name, low, high))
-}
-
-// slugLike matches what is short and made of a slug's letters, in either case, or the
-// underscore of parameters: nothing else is ever repeated in an error.
-var slugLike = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
-
-func looksLikeSlug(s string) bool { return slugLike.MatchString(s) }
-
-// nearest returns the slug that is the fewest letters away from a name, "" when none is
-// near.
-func nearest[T any](name string, places []T, slug func(*T) string) string {
-	best, distance := "", max(2, len(name)/4)+1
-	for i := range places {
-		if d := catalogue.EditDistance(strings.ToLower(name), slug(&places[i])); d < distance {
-			best, distance = slug(&places[i]), d
-		}
-	}
-	return best
 }

@@ -7,28 +7,29 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-)
 
-// longestForm is the longest body of a request for a subscription, in bytes.
-const longestForm = 8 << 10
+	"vigia/store/catalogue"
+	"vigia/store/subscription"
+)
 
 // readForm reads the body of a request as a form. What is of the wrong kind is noted in
 // the form; what is not JSON of its members is a fault.
-func readForm(r *http.Request) (*Form, *Fault) {
+func readForm(r *http.Request) (*subscription.Form, *Fault) {
 	if fault := unsupported(r.Header); fault != nil {
 		return nil, fault
 	}
-	body, err := io.ReadAll(io.LimitReader(r.Body, longestForm+1))
+	body, err := io.ReadAll(io.LimitReader(r.Body, LongestBody+1))
 	switch {
 	case err != nil:
 		return nil, badJSON("el cuerpo no llegó entero")
-	case len(body) > longestForm:
-		return nil, &Fault{Status: http.StatusRequestEntityTooLarge, Code: "cuerpo_demasiado_grande", Text: "el cuerpo admite como máximo 8192 bytes"}
+	case len(body) > LongestBody:
+		return nil, bodyTooLarge()
 	case len(body) == 0:
 		return nil, badJSON("falta el cuerpo: envíe un objeto JSON con Content-Length")
 	}
@@ -59,14 +60,19 @@ func unsupported(h http.Header) *Fault {
 	return nil
 }
 
+// formReader reads a form and notes what has the wrong kind.
+type formReader struct {
+	NewSubscription
+	faults []subscription.FormFault
+}
+
 // parseForm reads one JSON object strictly: a name once, of the form's names, in UTF-8.
-// What has the wrong kind is noted in the form.
-func parseForm(body []byte) (*Form, *Fault) {
-	f := &Form{}
+func parseForm(body []byte) (*subscription.Form, *Fault) {
 	d := jsontext.NewDecoder(bytes.NewReader(body))
 	if kind := d.PeekKind(); kind != jsontext.KindBeginObject && kind != jsontext.KindInvalid {
 		return nil, badJSON("el cuerpo debe ser un objeto JSON: {…}")
 	}
+	f := &formReader{}
 	kinds := json.JoinUnmarshalers(
 		json.UnmarshalFromFunc(f.readText), json.UnmarshalFromFunc(readConsent),
 		expect[[]string](f, jsontext.KindBeginArray, "debe ser una lista de textos"),
@@ -76,18 +82,38 @@ func parseForm(body []byte) (*Form, *Fault) {
 		expect[ClockSpan](f, jsontext.KindBeginObject, "debe ser un objeto"),
 		expect[DateSpan](f, jsontext.KindBeginObject, "debe ser un objeto"),
 	)
-	if err := json.UnmarshalDecode(d, f, json.WithUnmarshalers(kinds), json.RejectUnknownMembers(true)); err != nil {
+	if err := json.UnmarshalDecode(d, &f.NewSubscription, json.WithUnmarshalers(kinds), json.RejectUnknownMembers(true)); err != nil {
 		return nil, jsonFault(body, err)
 	}
 	if rest := bytes.TrimLeft(body[d.InputOffset():], " \t\r\n"); len(rest) > 0 {
 		return nil, badJSON("sobra contenido después del objeto, en %s", place(body, len(body)-len(rest)))
 	}
-	return f, nil
+	return f.form(), nil
+}
+
+// form returns what was read, to be checked.
+func (f *formReader) form() *subscription.Form {
+	form := &subscription.Form{
+		Channel: f.Channel, Email: f.Email, Parks: f.Parks, Trails: f.Trails, MinLevel: f.MinLevel, Hazards: f.Hazards,
+		Quiet: (*subscription.Span)(f.Quiet), Trip: (*subscription.Span)(f.Trip), Language: f.Language, Consent: f.Consent, Unread: f.faults,
+	}
+	if p := f.Push; p != nil {
+		form.Push = &subscription.PushForm{Endpoint: p.Endpoint, P256dh: p.Keys.P256dh, Auth: p.Keys.Auth, Proof: p.Proof}
+	}
+	return form
+}
+
+// addFault notes what is wrong with a field, once.
+func (f *formReader) addFault(at jsontext.Pointer, text string) {
+	fault := subscription.FormFault{Field: fieldAt(at), Text: text}
+	if !slices.Contains(f.faults, fault) {
+		f.faults = append(f.faults, fault)
+	}
 }
 
 // expect returns what notes a value of T of another kind in the form, and skips it. null
 // stands for what was left out.
-func expect[T any](f *Form, kind jsontext.Kind, text string) *json.Unmarshalers {
+func expect[T any](f *formReader, kind jsontext.Kind, text string) *json.Unmarshalers {
 	return json.UnmarshalFromFunc(func(d *jsontext.Decoder, _ *T) error {
 		switch d.PeekKind() {
 		case kind, jsontext.KindNull, jsontext.KindInvalid:
@@ -96,13 +122,13 @@ func expect[T any](f *Form, kind jsontext.Kind, text string) *json.Unmarshalers 
 		if err := d.SkipValue(); err != nil {
 			return err
 		}
-		f.addFault(fieldAt(d.StackPointer()), text)
+		f.addFault(d.StackPointer(), text)
 		return nil
 	})
 }
 
 // readText reads a text, which is not empty, or an item of a list of texts.
-func (f *Form) readText(d *jsontext.Decoder, text *string) error {
+func (f *formReader) readText(d *jsontext.Decoder, text *string) error {
 	within, _ := d.StackIndex(d.StackDepth())
 	value, err := d.ReadValue()
 	if err != nil {
@@ -118,17 +144,17 @@ func (f *Form) readText(d *jsontext.Decoder, text *string) error {
 	}
 	switch {
 	case within == jsontext.KindBeginArray && kind != jsontext.KindString:
-		f.addFault(fieldAt(field.Parent()), "debe ser una lista de textos")
+		f.addFault(field.Parent(), "debe ser una lista de textos")
 	case within == jsontext.KindBeginArray, kind == jsontext.KindNull:
 	case kind != jsontext.KindString:
-		f.addFault(fieldAt(field), "debe ser un texto")
+		f.addFault(field, "debe ser un texto")
 	case *text == "":
-		f.addFault(fieldAt(field), "no puede quedar vacío")
+		f.addFault(field, "no puede quedar vacío")
 	}
 	return nil
 }
 
-// readConsent reads true; anything else is no consent, which Check notes.
+// readConsent reads true; anything else is no consent, which is noted when the form is checked.
 func readConsent(d *jsontext.Decoder, consent *bool) error {
 	value, err := d.ReadValue()
 	*consent = value.Kind() == jsontext.KindTrue
@@ -180,7 +206,7 @@ func unknownMember(err *json.SemanticError) *Fault {
 func fieldAt(p jsontext.Pointer) string {
 	var names []string
 	for name := range p.Tokens() {
-		if !looksLikeSlug(name) {
+		if !catalogue.LooksLikeSlug(name) {
 			name = "…"
 		}
 		names = append(names, name)
@@ -197,7 +223,7 @@ func place(body []byte, at int) string {
 }
 
 // invalid is the fault of a form, with all that is wrong with it.
-func invalid(faults []FieldFault) *Fault {
+func invalid(faults []subscription.FormFault) *Fault {
 	texts := make([]string, len(faults))
 	for i, f := range faults {
 		texts[i] = "«" + f.Field + "»: " + f.Text

@@ -46,7 +46,7 @@ func with(t testing.TB, base string, changes map[string]any) string {
 	return string(text)
 }
 
-func check(t testing.TB, body string) (*CheckedForm, []FieldFault) {
+func check(t testing.TB, body string) (*subscription.CheckedForm, []subscription.FormFault) {
 	t.Helper()
 	form, fault := parseForm([]byte(body))
 	if fault != nil {
@@ -57,7 +57,7 @@ func check(t testing.TB, body string) (*CheckedForm, []FieldFault) {
 
 func TestFormIsUnderstood(t *testing.T) {
 	wish, faults := check(t, wholeForm)
-	want := &CheckedForm{Channel: subscription.Email, Address: "ana@example.cl", Preferences: subscription.Preferences{
+	want := &subscription.CheckedForm{Channel: subscription.Email, Address: "ana@example.cl", Preferences: subscription.Preferences{
 		Parks: []string{"torres-del-paine"},
 		Conditions: subscription.Conditions{
 			MinLevel: alert.Caution, Quiet: &subscription.Quiet{From: 22 * 60, To: 6 * 60},
@@ -198,50 +198,6 @@ func TestTripsAtTheirEdges(t *testing.T) {
 	}
 }
 
-// A trail's slug that several parks have must be told apart.
-func TestAmbiguousTrails(t *testing.T) {
-	const slug = "el-mirador"
-	var parks, trails, named []string
-	for i := range mostCandidates {
-		park := fmt.Sprintf("parque-%d", i)
-		parks = append(parks, `{"slug":"`+park+`","nombre":"Parque","region":"Maule","tipo":"parque_nacional","latitud":-35,"longitud":-71,"altitud_m":900,"zona_horaria":"America/Santiago"}`)
-		trails = append(trails, `{"slug":"`+slug+`","parque":"`+park+`","nombre":"El mirador","tipo":"circuito","puntos":[{"nombre":"Inicio","latitud":-35,"longitud":-71,"altitud_m":900,"exposicion":"bosque"}]}`)
-		named = append(named, park+"/"+slug)
-	}
-	c, err := catalogue.Parse("prueba", []byte(`{"parques":[`+strings.Join(parks, ",")+`],"senderos":[`+strings.Join(trails, ",")+`]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	form := Form{Channel: "email", Email: "ana@example.cl", Trails: []string{slug}, Consent: true}
-	_, faults := form.Check(c, subscription.PushHosts{}, formNow)
-	if len(faults) != 1 || faults[0].Field != "senderos" {
-		t.Fatalf("%v", faults)
-	}
-	for _, name := range named {
-		if !strings.Contains(faults[0].Text, name) {
-			t.Errorf("%s is not in %q", name, faults[0].Text)
-		}
-	}
-	form.Trails = named[:1]
-	if wish, faults := form.Check(c, subscription.PushHosts{}, formNow); len(faults) > 0 || !slices.Equal(wish.Preferences.Trails, named[:1]) {
-		t.Errorf("%v", faults)
-	}
-}
-
-// A page's form does not pass the limits of JSON.
-func TestFormOfAPage(t *testing.T) {
-	form := Form{Channel: "email", Email: "ana@example.cl", Parks: strings.Fields(strings.Repeat("lauca ", 65)), Consent: true}
-	if _, faults := form.Check(catalogue.Default(), subscription.PushHosts{}, formNow); len(faults) != 1 || !strings.Contains(faults[0].Text, "64") {
-		t.Errorf("%v", faults)
-	}
-	form.Parks = form.Parks[:64]
-	for range 2 { // checking changes nothing in the form
-		if wish, faults := form.Check(catalogue.Default(), subscription.PushHosts{}, formNow); len(faults) > 0 || len(wish.Preferences.Parks) != 1 {
-			t.Errorf("%v", faults)
-		}
-	}
-}
-
 // FuzzForm: nothing makes the reading of a body panic; what is refused says why;
 // what is accepted, written back from what was understood, is understood the same,
 // and no name in it is there twice.
@@ -288,20 +244,20 @@ func FuzzForm(f *testing.F) {
 	})
 }
 
-// writeForm writes a wish as the body that asks for it, from what is told of a
+// writeForm writes a wish as the body that asks for it, from what is shown of a
 // subscription.
-func writeForm(wish *CheckedForm) []byte {
-	var told map[string]any
+func writeForm(wish *subscription.CheckedForm) []byte {
+	var shown map[string]any
 	json.Unmarshal(encode(subscriptionOf(&subscription.Subscription{
 		Channel: wish.Channel, Address: wish.Address, Target: wish.Target, Preferences: wish.Preferences,
-	})), &told)
+	})), &shown)
 	for _, name := range []string{"situacion", "creada_en", "confirmada_en", "caduca_en", "rebotada_el"} {
-		delete(told, name)
+		delete(shown, name)
 	}
-	told["consentimiento"] = true
-	text, err := json.Marshal(told)
+	shown["consentimiento"] = true
+	text, err := json.Marshal(shown)
 	if err != nil {
-		panic(fmt.Sprint("what is told of a subscription is no JSON: ", err))
+		panic(fmt.Sprint("what is shown of a subscription is no JSON: ", err))
 	}
 	return text
 }

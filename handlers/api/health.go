@@ -3,10 +3,12 @@ package api
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"time"
 
 	"vigia/forecast/hazard"
 	"vigia/store"
+	"vigia/store/notices"
 	"vigia/store/subscription"
 )
 
@@ -21,20 +23,6 @@ type healthFacts struct {
 	snap         *store.Snapshot
 	total, known int // trails, and those with a state now
 	stale        bool
-}
-
-// File is where everything is kept.
-type File interface {
-	// Fault returns why the last write was refused, or what was found damaged; nil when
-	// all is well.
-	Fault() error
-}
-
-// Backups makes the copies of the file.
-type Backups interface {
-	// Last returns when the newest copy was made, zero for never, and whether the daily
-	// one cannot be made.
-	Last() (at time.Time, failing bool)
 }
 
 func (b *build) healthFacts() healthFacts {
@@ -54,21 +42,19 @@ func (b *build) healthFacts() healthFacts {
 // down reports whether no trail has an estimate that holds.
 func (h *healthFacts) down() bool { return h.known == 0 }
 
-// degraded reports whether something is missing, old or late though there are estimates.
-func (h *healthFacts) degraded(now time.Time) bool {
-	e := h.snap
-	if h.known < h.total || h.stale || h.refusing() || h.noticesFail(now) {
-		return true
-	}
-	if !e.NextAt.IsZero() && now.After(e.NextAt.Add(lateness)) {
-		return true
-	}
-	for i := range e.Models {
-		if e.Models[i].State != "ok" {
+// degraded reports whether something is missing, old, late or failing though there are
+// estimates.
+func (h *healthFacts) degraded(made *Health, now time.Time) bool {
+	for kind := range h.snap.Feeds {
+		if h.snap.Feeds[kind].Configured && made.Notices[kind].State != "ok" {
 			return true
 		}
 	}
-	return false
+	late := !h.snap.NextAt.IsZero() && now.After(h.snap.NextAt.Add(lateness))
+	failing := func(state string) bool { return state != "ok" && state != unset }
+	return h.known < h.total || h.stale || late || made.Database.State != "ok" || made.Backup.State == "error" ||
+		slices.ContainsFunc([]string{made.Mail.State, made.WebPush.State, made.Certificate.State}, failing) ||
+		slices.ContainsFunc(made.Models, func(m ModelHealth) bool { return m.State != "ok" })
 }
 
 // healthState answers /health: 503 when nothing holds, so that a monitor needs to read
@@ -96,18 +82,17 @@ func (h *healthFacts) read(now time.Time) Health {
 	made.Mail.State, made.Mail.Queued = h.channel(subscription.Email)
 	made.WebPush.State, made.WebPush.Queued = h.channel(subscription.WebPush)
 	made.Database.State, made.Database.Bytes, made.Database.Remedy = "ok", orNull(max(0, e.FileBytes)), orNull(h.remedy())
-	if h.refusing() {
+	if made.Database.Remedy != nil {
 		made.Database.State = "error"
 	}
-	certificate := &made.Certificate
-	certificate.State, certificate.Expires, certificate.Days = h.certificateState(now)
+	made.Certificate.State, made.Certificate.Expires, made.Certificate.Days = h.certificateState(now)
 	last := time.Time{}
 	made.Backup.State, last = h.backupState()
 	made.Backup.Last, made.Backup.AgeS = instantOrNull(last), ageAt(last, now)
 	made.Provider.WeightToday, made.Provider.DayLimit = e.WeightDay, orNull(max(0, e.DayLimit))
 	if h.down() {
 		made.State = "caido"
-	} else if h.degraded(now) || failing(made.Mail.State) || failing(made.WebPush.State) || failing(certificate.State) || made.Backup.State == "error" {
+	} else if h.degraded(&made, now) {
 		made.State = "degradado"
 	}
 	return made
@@ -116,14 +101,8 @@ func (h *healthFacts) read(now time.Time) Health {
 // unset is the state of what the service is not set up for.
 const unset = "no_configurado"
 
-// failing reports whether the state of something that was set up is not ok.
-func failing(state string) bool { return state != "ok" && state != unset }
-
 // channel returns the state of a channel of messages and how many of them wait.
 func (h *healthFacts) channel(c subscription.Channel) (state string, queued *int) {
-	if h.Subscriptions == nil {
-		return unset, nil
-	}
 	state, n := h.Subscriptions.Outbox(c)
 	if state == unset {
 		return unset, nil
@@ -140,24 +119,13 @@ func (h *healthFacts) models(now time.Time) []ModelHealth {
 	return list
 }
 
-// refusing reports whether the file could not be written, or its history not be read, when
-// that was tried last: at the publication, or since.
-func (h *healthFacts) refusing() bool {
-	return h.snap.StoreError != "" || h.fileFault() != nil
-}
-
-func (h *healthFacts) fileFault() error {
-	if h.File == nil {
-		return nil
-	}
-	return h.File.Fault()
-}
-
-// remedy returns what the operator is to do about the file, "" for nothing.
+// remedy returns what the operator is to do about the file when it could not be written, or
+// its history not be read, the last time that was tried: at the publication, or since. It
+// is "" for nothing.
 func (h *healthFacts) remedy() string {
-	err, damaged := h.fileFault(), (*store.DamagedError)(nil)
+	err, damaged := h.FileFault(), (*store.DamagedError)(nil)
 	switch {
-	case !h.refusing():
+	case err == nil && h.snap.StoreError == "":
 		return ""
 	case errors.Is(err, store.ErrDisplaced):
 		return "El archivo de datos ya no está en su lugar, y no se guarda nada. Devuélvalo; si se borró, no detenga el servicio: copie antes el archivo de donde dice el registro y recupere la copia con vigia restore."
@@ -196,7 +164,7 @@ func (h *healthFacts) backupState() (state string, last time.Time) {
 	if h.Backups == nil {
 		return unset, last
 	}
-	last, failing := h.Backups.Last()
+	last, failing := h.Backups()
 	switch {
 	case failing:
 		return "error", last
@@ -209,9 +177,6 @@ func (h *healthFacts) backupState() (state string, last time.Time) {
 // jobStates returns how the last run of each periodic job went.
 func (h *healthFacts) jobStates() []JobHealth {
 	list := []JobHealth{}
-	if h.Jobs == nil {
-		return list
-	}
 	for _, job := range h.Jobs() {
 		state := "ok"
 		switch {
@@ -221,6 +186,37 @@ func (h *healthFacts) jobStates() []JobHealth {
 			state = "pendiente"
 		}
 		list = append(list, JobHealth{job.Name, state, instantOrNull(job.LastRun), int(job.Every / time.Second)})
+	}
+	return list
+}
+
+// noticeState returns how the notices of a kind stand, in the words of /health.
+func noticeState(b *notices.Batch, feed *store.FeedStatus, now time.Time) string {
+	switch {
+	case feed.LastError != "":
+		return "error"
+	case b.ObtainedAt.IsZero() && feed.Configured:
+		return "sin_datos"
+	case b.ObtainedAt.IsZero():
+		return unset
+	case notices.Stale(b.ObtainedAt, now):
+		return "desactualizado"
+	default:
+		return "ok"
+	}
+}
+
+func (h *healthFacts) notices(now time.Time) []NoticeHealth {
+	list := make([]NoticeHealth, len(h.snap.Notices))
+	for kind := range list {
+		batch, feed := &h.snap.Notices[kind], &h.snap.Feeds[kind]
+		list[kind] = NoticeHealth{
+			Kind: notices.Kind(kind).String(), State: noticeState(batch, feed, now),
+			ObtainedAt: instantOrNull(batch.ObtainedAt), LastError: orNull(feed.LastError),
+		}
+		if !batch.ObtainedAt.IsZero() {
+			list[kind].Notices = new(batch.Len())
+		}
 	}
 	return list
 }

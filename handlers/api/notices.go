@@ -2,9 +2,7 @@ package api
 
 import (
 	"slices"
-	"time"
 
-	"vigia/store"
 	"vigia/store/notices"
 )
 
@@ -51,46 +49,4 @@ func (o official) notices() OfficialNotices {
 		}
 	}
 	return n
-}
-
-// noticeState returns how the notices of a kind stand, in the words of /health.
-func noticeState(b *notices.Batch, feed *store.FeedStatus, now time.Time) string {
-	switch {
-	case feed.LastError != "":
-		return "error"
-	case b.ObtainedAt.IsZero() && feed.Configured:
-		return "sin_datos"
-	case b.ObtainedAt.IsZero():
-		return unset
-	case notices.Stale(b.ObtainedAt, now):
-		return "desactualizado"
-	default:
-		return "ok"
-	}
-}
-
-// noticesFail reports whether a source that was set up has no current notices.
-func (h *healthFacts) noticesFail(now time.Time) bool {
-	for kind := range h.snap.Feeds {
-		feed := &h.snap.Feeds[kind]
-		if feed.Configured && noticeState(&h.snap.Notices[kind], feed, now) != "ok" {
-			return true
-		}
-	}
-	return false
-}
-
-func (h *healthFacts) notices(now time.Time) []NoticeHealth {
-	list := make([]NoticeHealth, len(h.snap.Notices))
-	for kind := range list {
-		batch, feed := &h.snap.Notices[kind], &h.snap.Feeds[kind]
-		list[kind] = NoticeHealth{
-			Kind: notices.Kind(kind).String(), State: noticeState(batch, feed, now),
-			ObtainedAt: instantOrNull(batch.ObtainedAt), LastError: orNull(feed.LastError),
-		}
-		if !batch.ObtainedAt.IsZero() {
-			list[kind].Notices = new(batch.Len())
-		}
-	}
-	return list
 }

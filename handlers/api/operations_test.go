@@ -76,7 +76,7 @@ func operations(t testing.TB) []operation {
 		{"post", "/suscriptores", "crearSuscripcion", false, nil, requestBody(), []answerTo{
 			{"201", "Suscripción por Web Push, activa.", ActiveSubscription{"activa", "Zm9vYmFyYmF6cXV4MTIzNK3vLi3kq1Y0xv0m3o2kq9E", nil}},
 			{"202", "Petición guardada, a la espera de su confirmación: por correo con el enlace que se envía, por Web Push con la prueba que llega al navegador.",
-				PendingSubscription{"pendiente_de_confirmacion", "email", mailMessage, hour.Add(ConfirmationLife)}},
+				PendingSubscription{"pendiente_de_confirmacion", "email", mailMessage, hour.Add(subscription.ConfirmationLife)}},
 		}, "400 JsonNoValido 403 OrigenNoPermitido 415 TipoNoAdmitido 422 DatosNoValidos 429 DemasiadasSuscripciones 503 CanalNoDisponible"},
 		{"get", "/suscriptores/{token}", "verSuscripcion", false, []object{token}, nil, of(held()), "404 SuscripcionNoEncontrada 503 NoDisponible"},
 		{"delete", "/suscriptores/{token}", "cancelarSuscripcion", false, []object{token}, nil,
@@ -216,13 +216,20 @@ func headers() (list object) {
 	return list
 }
 
+// closed is a service of subscriptions without any channel.
+type closed struct{ SubscriptionService }
+
+func (closed) Open(subscription.Channel) bool { return false }
+
+func (closed) Outbox(subscription.Channel) (string, int) { return unset, 0 }
+
 // sharedAnswers returns the answers that are errors, each with an example.
 func sharedAnswers() (list object) {
-	signups, parks := &Signups{}, &catalogue.Catalogue{Parks: []catalogue.Park{{Slug: "torres-del-paine"}}}
+	signups, parks := &Signups{Subscriptions: closed{}}, &catalogue.Catalogue{Parks: []catalogue.Park{{Slug: "torres-del-paine"}}}
 	closed := signups.closed(subscription.Email)
 	closed.RetryAfter = storeRetry // the same status may be of what is tried again
 	_, badForm := parseForm([]byte(`{"parkes":[]}`))
-	_, wrong := (&Form{Channel: "email", Email: "ana", Parks: []string{"torres-del-payne"}, Consent: true}).
+	_, wrong := (&subscription.Form{Channel: "email", Email: "ana", Parks: []string{"torres-del-payne"}, Consent: true}).
 		Check(parks, subscription.PushHosts{}, now)
 	for _, f := range []struct {
 		name  string
@@ -232,8 +239,8 @@ func sharedAnswers() (list object) {
 		{"ParqueNoEncontrado", (&Answers{catalogue: parks}).parkNotFound("torres-del-payne")},
 		{"AlertaNoEncontrada", alertNotFound()},
 		{"MetodoNoPermitido", WrongMethod(http.Header{"Allow": {"GET, HEAD, OPTIONS"}})},
-		{"LargoRequerido", &Fault{Code: "largo_requerido", Text: "no se admite Transfer-Encoding; envíe el cuerpo con Content-Length"}},
-		{"CuerpoDemasiadoGrande", &Fault{Code: "cuerpo_demasiado_grande", Text: "el cuerpo admite como máximo 8192 bytes"}},
+		{"LargoRequerido", lengthRequired()},
+		{"CuerpoDemasiadoGrande", bodyTooLarge()},
 		{"DemasiadasSolicitudes", &Fault{Code: "demasiadas_solicitudes", RetryAfter: 1,
 			Text: "superó el máximo de solicitudes por minuto; espere los segundos que indica Retry-After"}},
 		{"ErrorInterno", &Fault{Code: "error_interno", Text: "algo falló al responder; si se repite, avise al operador con la referencia 0a1b2c3d4e5f"}},
@@ -298,7 +305,7 @@ func sample(t testing.TB) *build {
 	e.History.Hours = []store.HistoryHour{{Hour: hour.Add(-time.Hour), Rows: []store.HistoryRow{{
 		State: hazard.Red, Quality: hazard.Complete, Main: hazard.Wind, Confidence: hazard.High, Medians: present.Medians,
 	}}}}
-	return Builder{BaseURL: "https://parques.example.cl", Version: "v0.1.0-alpha"}.begin(e, now)
+	return Builder{BaseURL: "https://parques.example.cl", Version: "v0.1.0-alpha", Subscriptions: closed{}, FileFault: func() error { return nil }, Jobs: func() []store.JobStatus { return nil }}.begin(e, now)
 }
 
 // held returns a subscription as its owner sees it.

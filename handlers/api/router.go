@@ -2,7 +2,6 @@ package api
 
 import (
 	_ "embed"
-	"iter"
 	"net/http"
 	"net/url"
 	"slices"
@@ -22,9 +21,6 @@ const Prefix = "/api/v1"
 //go:embed openapi.json
 var openAPI []byte
 
-// Document returns the OpenAPI document that is served. It must not be changed.
-func Document() []byte { return openAPI }
-
 // View returns the snapshot that is true now, and now.
 type View func() (*Answers, time.Time)
 
@@ -39,9 +35,7 @@ type call struct {
 
 // answer is what a call is answered with.
 type answer struct {
-	body interface {
-		Serve(http.ResponseWriter, *http.Request, httpcache.Terms)
-	}
+	body  *httpcache.Body
 	terms httpcache.Terms
 }
 
@@ -56,10 +50,10 @@ type route struct {
 // [Signups].
 var routes = []route{
 	{http.MethodGet, "/parques", nil, call.parkList},
-	{http.MethodGet, "/parques/:slug", nil, call.parkDetail},
-	{http.MethodGet, "/parques/:slug/senderos", nil, call.trailList},
-	{http.MethodGet, "/parques/:slug/historial", []string{"dias"}, call.parkHistory},
-	{http.MethodGet, "/parques/:slug/pronostico", []string{"horas"}, call.parkForecast},
+	{http.MethodGet, "/parques/:slug", nil, ofPark(call.parkDetail)},
+	{http.MethodGet, "/parques/:slug/senderos", nil, ofPark(call.trailList)},
+	{http.MethodGet, "/parques/:slug/historial", []string{"dias"}, ofPark(call.parkHistory)},
+	{http.MethodGet, "/parques/:slug/pronostico", []string{"horas"}, ofPark(call.parkForecast)},
 	{http.MethodGet, "/alertas", []string{"parque", "nivel"}, call.alertList},
 	{http.MethodGet, "/alertas/:id", nil, call.alert},
 	{http.MethodGet, "/precision", nil, call.verification},
@@ -67,18 +61,6 @@ var routes = []route{
 	{http.MethodGet, "/health", nil, call.healthState},
 	{http.MethodGet, "/health/detalle", nil, call.healthDetail},
 	{http.MethodGet, "/openapi.json", nil, call.document},
-}
-
-// Routes ranges over the paths under Prefix that are answered from a publication, with
-// :slug for that of a park.
-func Routes() iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, r := range routes {
-			if !yield(r.path) {
-				return
-			}
-		}
-	}
 }
 
 // Register adds a route: what answers a method of a pattern of httprouter's. name is

@@ -79,58 +79,30 @@ func (c call) document() (answer, *Fault) {
 	return answer{documentBody, httpcache.Terms{Now: c.now, CacheControl: httpcache.MaxAge(usualAge)}}, nil
 }
 
-// bodies returns those of the park that the path names.
-func (c call) bodies() (*parkBodies, *Fault) {
-	p, ok := c.bySlug[c.name]
-	if !ok {
-		return nil, c.parkNotFound(c.name)
+// ofPark returns what answers for the park that the path names.
+func ofPark(serve func(call, *parkBodies) (answer, *Fault)) func(call) (answer, *Fault) {
+	return func(c call) (answer, *Fault) {
+		p, ok := c.bySlug[c.name]
+		if !ok {
+			return answer{}, c.parkNotFound(c.name)
+		}
+		return serve(c, &c.park[p])
 	}
-	return &c.park[p], nil
 }
 
-func (c call) parkDetail() (answer, *Fault) {
-	park, fault := c.bodies()
-	if fault != nil {
-		return answer{}, fault
-	}
-	return c.usual(park.detail)
-}
+func (c call) parkDetail(park *parkBodies) (answer, *Fault) { return c.usual(park.detail) }
 
-func (c call) trailList() (answer, *Fault) {
-	park, fault := c.bodies()
-	if fault != nil {
-		return answer{}, fault
-	}
-	return c.usual(park.trails)
-}
+func (c call) trailList(park *parkBodies) (answer, *Fault) { return c.usual(park.trails) }
 
-// cutSeries is the beginning of a series.
-type cutSeries struct {
-	series *httpcache.Series
-	steps  int
-}
-
-func (s cutSeries) Serve(w http.ResponseWriter, r *http.Request, t httpcache.Terms) {
-	s.series.Serve(w, r, t, s.steps)
-}
-
-func (c call) parkHistory() (answer, *Fault) {
-	park, fault := c.bodies()
-	if fault != nil {
-		return answer{}, fault
-	}
+func (c call) parkHistory(park *parkBodies) (answer, *Fault) {
 	days, fault := number(c.query, "dias", 1, historyDays)
 	if fault != nil {
 		return answer{}, fault
 	}
-	return answer{cutSeries{park.history(), days}, c.keptFor(c.now, c.untilTurn(c.now, usualAge))}, nil
+	return answer{park.history(days), c.keptFor(c.now, c.untilTurn(c.now, usualAge))}, nil
 }
 
-func (c call) parkForecast() (answer, *Fault) {
-	park, fault := c.bodies()
-	if fault != nil {
-		return answer{}, fault
-	}
+func (c call) parkForecast(park *parkBodies) (answer, *Fault) {
 	hours, fault := number(c.query, "horas", 1, horizon)
 	if fault != nil {
 		return answer{}, fault
@@ -138,7 +110,7 @@ func (c call) parkForecast() (answer, *Fault) {
 	if park.forecast == nil {
 		return answer{}, c.noData(c.now)
 	}
-	return answer{cutSeries{park.forecast(), hours}, c.terms(c.now, usualAge)}, nil
+	return c.usual(park.forecast(hours))
 }
 
 func (c call) alertList() (answer, *Fault) {
@@ -153,7 +125,7 @@ func (c call) alertList() (answer, *Fault) {
 	if c.query.Has("parque") {
 		p, ok := c.bySlug[c.query.Get("parque")]
 		if !ok {
-			return answer{}, &Fault{Status: http.StatusBadRequest, Code: "parque_desconocido", Text: unknownPark(c.query.Get("parque"), c.catalogue)}
+			return answer{}, &Fault{Status: http.StatusBadRequest, Code: "parque_desconocido", Text: c.catalogue.UnknownPark(c.query.Get("parque"))}
 		}
 		bodies = c.park[p].alerts
 	}

@@ -1,39 +1,57 @@
 package api
 
 import (
-	"slices"
+	"sync"
 	"time"
 
 	"vigia/handlers/httpcache"
 	"vigia/store"
 )
 
-// forecast returns the hours ahead of a park's trails, to be cut by hours.
-func (b *build) forecast(park int) *httpcache.Series {
-	s := newSeries(horizon)
-	for t := range b.trailsOf(park) {
-		trail := &b.e.Catalogue.Trails[t]
-		s.begin(Forecast{Trail: Slug(trail.Slug), Name: trail.Name, OfficialNotices: b.official[park].onTrail(trail.Slug), Hours: []ForecastHour{}})
-		for i, hour := range b.view.HoursOf(t)[:min(horizon, len(b.view.HoursOf(t)))] {
-			s.add(i+1, ForecastHour{b.estimateCore(trail, &hour), b.terms})
+// series returns the answers with the first steps of each list. The whole, which is asked
+// for most, is made once and only when it is first asked for: the series are most of the
+// bytes, and those of most parks are never read between two publications.
+func series[T any](whole int, list func(steps int) []T) func(steps int) *httpcache.Body {
+	made := func(steps int) *httpcache.Body { return httpcache.JSONCold(encode(list(steps))) }
+	all := sync.OnceValue(func() *httpcache.Body { return made(whole) })
+	return func(steps int) *httpcache.Body {
+		if steps == whole {
+			return all()
 		}
+		return made(steps)
 	}
-	return s.cut()
 }
 
-// history returns the estimates issued for the hours past, newest first, to be cut by
-// days. A day is 24 hours back from the present one.
-func (b *build) history(park int) *httpcache.Series {
-	s := newSeries(historyDays)
-	present := b.now.Truncate(time.Hour)
+// forecasts returns the first hours ahead of a park's trails.
+func (b *build) forecasts(park, hours int) []Forecast {
+	list := []Forecast{}
+	for t := range b.trailsOf(park) {
+		trail, ahead := &b.e.Catalogue.Trails[t], b.view.HoursOf(t)
+		f := Forecast{Trail: Slug(trail.Slug), Name: trail.Name, OfficialNotices: b.official[park].onTrail(trail.Slug), Hours: []ForecastHour{}}
+		for i := range ahead[:min(hours, len(ahead))] {
+			f.Hours = append(f.Hours, ForecastHour{b.estimateCore(trail, &ahead[i]), b.terms})
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
+// histories returns the estimates issued for the last days, newest first. A day is 24
+// hours back from the present one.
+func (b *build) histories(park, days int) []History {
+	list, oldest := []History{}, b.now.Truncate(time.Hour).Add(-time.Duration(days)*24*time.Hour)
 	for t := range b.trailsOf(park) {
 		trail := &b.e.Catalogue.Trails[t]
-		s.begin(History{Trail: Slug(trail.Slug), Name: trail.Name, OfficialNotices: b.official[park].onTrail(trail.Slug), Estimates: []PastHour{}})
+		h := History{Trail: Slug(trail.Slug), Name: trail.Name, OfficialNotices: b.official[park].onTrail(trail.Slug), Estimates: []PastHour{}}
 		for hour, row := range b.past(t) {
-			s.add(int(present.Sub(hour)/(24*time.Hour))+1, pastHour(hour, row))
+			if !hour.After(oldest) {
+				break
+			}
+			h.Estimates = append(h.Estimates, pastHour(hour, row))
 		}
+		list = append(list, h)
 	}
-	return s.cut()
+	return list
 }
 
 func pastHour(hour time.Time, row *store.HistoryRow) PastHour {
@@ -42,56 +60,4 @@ func pastHour(hour time.Time, row *store.HistoryRow) PastHour {
 		Main: orNull(Hazard(MainOf(row).String())), Confidence: orNull(Confidence(row.Confidence.String())),
 		Variables: variables(&row.Medians),
 	}
-}
-
-// series encodes lists of which clients may ask for the beginning, one for each trail of
-// a park, and notes where each step of each list ends.
-type series struct {
-	steps int
-	json  []byte
-	ends  [][]int // by list; the end of the first 0, 1, 2 … steps
-}
-
-func newSeries(steps int) *series { return &series{steps: steps, json: []byte{'['}} }
-
-// begin starts a list: that of the last member of head, which is empty.
-func (s *series) begin(head any) {
-	s.end()
-	if len(s.ends) > 0 {
-		s.json = append(s.json, ',')
-	}
-	s.json = append(s.json, encode(head)...)
-	s.json = s.json[:len(s.json)-len("]}")]
-	s.ends = append(s.ends, slices.Grow([]int{len(s.json)}, s.steps))
-}
-
-// add appends an item of a step, from 1, to the list that was begun. Steps come in
-// order.
-func (s *series) add(step int, item any) {
-	s.finish(step - 1)
-	if s.json[len(s.json)-1] != '[' {
-		s.json = append(s.json, ',')
-	}
-	s.json = append(s.json, encode(item)...)
-}
-
-// finish notes that the list's steps up to one are complete.
-func (s *series) finish(step int) {
-	list := &s.ends[len(s.ends)-1]
-	for len(*list) <= step {
-		*list = append(*list, len(s.json))
-	}
-}
-
-// end closes the list that was begun, if any.
-func (s *series) end() {
-	if len(s.ends) > 0 {
-		s.finish(s.steps)
-		s.json = append(s.json, "]}"...)
-	}
-}
-
-func (s *series) cut() *httpcache.Series {
-	s.end()
-	return httpcache.NewSeries(append(s.json, ']'), s.ends)
 }

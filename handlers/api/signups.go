@@ -13,22 +13,18 @@ import (
 	"vigia/store/subscription"
 )
 
-// ConfirmationLife is how long a request by e-mail may be confirmed.
-const ConfirmationLife = 48 * time.Hour
-
 // storeRetry is when a write that could not be made may be tried again, in seconds.
 const storeRetry = 120
 
-// Signups answer the routes of subscriptions. Log is required where there are Subscriptions.
+// Signups answer the routes of subscriptions. All is required.
 type Signups struct {
-	Subscriptions SubscriptionService // nil is a service without subscriptions
+	Subscriptions SubscriptionService
 	Hosts         subscription.PushHosts
 	Policy        string // version of the privacy page, which a consent names
-	// Admit counts a request for a subscription against its client's caps; nil is no cap.
-	// It is called when nothing else is wrong with the request, and not for one that
-	// proves itself.
+	// Admit counts a request for a subscription against its client's caps. It is called
+	// when nothing else is wrong with the request, and not for one that proves itself.
 	Admit func(r *http.Request, now time.Time) (retryAfter int, ok bool)
-	// Network returns the network that a request came from; nil is not known.
+	// Network returns the network that a request came from.
 	Network func(r *http.Request) netip.Prefix
 	// Origins refuses what a browser sends for a page of another site.
 	Origins *http.CrossOriginProtection
@@ -52,7 +48,7 @@ func (c call) private(status int, data any) (answer, *Fault) {
 
 // create answers POST /suscriptores.
 func (s *Signups) create(c call) (answer, *Fault) {
-	if s.foreign(c.Request) {
+	if s.Origins.Check(c.Request) != nil {
 		return answer{}, foreignOrigin()
 	}
 	form, fault := readForm(c.Request)
@@ -64,7 +60,7 @@ func (s *Signups) create(c call) (answer, *Fault) {
 	if len(faults) > 0 {
 		return answer{}, invalid(faults)
 	}
-	if s.Subscriptions == nil || !s.Subscriptions.Open(checked.Channel) {
+	if !s.Subscriptions.Open(checked.Channel) {
 		return answer{}, s.closed(checked.Channel)
 	}
 	consent := subscription.Consent{At: c.now.UTC(), Policy: s.Policy}
@@ -74,10 +70,8 @@ func (s *Signups) create(c call) (answer, *Fault) {
 			return a, fault
 		}
 	}
-	if s.Admit != nil {
-		if wait, ok := s.Admit(c.Request, c.now); !ok {
-			return answer{}, tooManyRequests(wait)
-		}
+	if wait, ok := s.Admit(c.Request, c.now); !ok {
+		return answer{}, tooManyRequests(wait)
 	}
 	if checked.Channel == subscription.Email {
 		return s.askByMail(c, checked, consent)
@@ -92,31 +86,30 @@ const pushMessage = "En unos segundos llegará al navegador una notificación co
 	"con ese valor en webpush.prueba para activar la suscripción. La página de este sitio lo hace sola."
 
 // askByMail takes a request by e-mail. Nothing of the answer depends on the address.
-func (s *Signups) askByMail(c call, form *CheckedForm, consent subscription.Consent) (answer, *Fault) {
-	until := c.now.Add(ConfirmationLife).UTC()
-	request := &subscription.Request{Address: form.Address, Preferences: form.Preferences, Consent: consent, Until: until}
-	if s.Network != nil {
-		request.From = s.Network(c.Request)
-	}
-	if err := s.Subscriptions.Ask(request); err != nil {
-		return answer{}, s.refused(err, form.Channel)
-	}
-	return c.private(http.StatusAccepted, PendingSubscription{pendingSituation, form.Channel.String(), mailMessage, instant(until)})
+func (s *Signups) askByMail(c call, form *subscription.CheckedForm, consent subscription.Consent) (answer, *Fault) {
+	until := c.now.Add(subscription.ConfirmationLife).UTC()
+	err := s.Subscriptions.Ask(&subscription.Request{
+		Address: form.Address, Preferences: form.Preferences, Consent: consent, Until: until, From: s.Network(c.Request),
+	})
+	return s.pending(c, form.Channel, mailMessage, until, err)
 }
 
-const pendingSituation = "pendiente_de_confirmacion"
+// pending answers that a request waits for its confirmation, or what was wrong with it.
+func (s *Signups) pending(c call, channel subscription.Channel, message string, until time.Time, err error) (answer, *Fault) {
+	if err != nil {
+		return answer{}, s.refused(err, channel)
+	}
+	return c.private(http.StatusAccepted, PendingSubscription{"pendiente_de_confirmacion", channel.String(), message, instant(until)})
+}
 
 // askByPush takes a request by Web Push that proves nothing. Nothing of the answer depends
 // on the endpoint.
-func (s *Signups) askByPush(c call, form *CheckedForm, consent subscription.Consent) (answer, *Fault) {
+func (s *Signups) askByPush(c call, form *subscription.CheckedForm, consent subscription.Consent) (answer, *Fault) {
 	until, err := s.Subscriptions.AskBrowser(pushSubscription(form, consent))
-	if err != nil {
-		return answer{}, s.refused(err, form.Channel)
-	}
-	return c.private(http.StatusAccepted, PendingSubscription{pendingSituation, form.Channel.String(), pushMessage, instant(until)})
+	return s.pending(c, form.Channel, pushMessage, until, err)
 }
 
-func pushSubscription(form *CheckedForm, consent subscription.Consent) *subscription.Subscription {
+func pushSubscription(form *subscription.CheckedForm, consent subscription.Consent) *subscription.Subscription {
 	return &subscription.Subscription{
 		Channel: subscription.WebPush, Target: form.Target, Preferences: form.Preferences, Consent: consent,
 	}
@@ -124,7 +117,7 @@ func pushSubscription(form *CheckedForm, consent subscription.Consent) *subscrip
 
 // activate makes a subscription by Web Push active. It returns no answer when the proof
 // proves nothing.
-func (s *Signups) activate(c call, form *CheckedForm, consent subscription.Consent) (answer, *Fault) {
+func (s *Signups) activate(c call, form *subscription.CheckedForm, consent subscription.Consent) (answer, *Fault) {
 	made := pushSubscription(form, consent)
 	token, err := s.Subscriptions.Subscribe(made, form.Proof)
 	switch {
@@ -138,9 +131,6 @@ func (s *Signups) activate(c call, form *CheckedForm, consent subscription.Conse
 
 // show answers GET /suscriptores/:token.
 func (s *Signups) show(c call) (answer, *Fault) {
-	if s.Subscriptions == nil {
-		return answer{}, unknownSubscription()
-	}
 	held, err := s.Subscriptions.Show(c.name)
 	if err != nil {
 		return answer{}, s.failed(err)
@@ -150,11 +140,8 @@ func (s *Signups) show(c call) (answer, *Fault) {
 
 // cancel answers DELETE /suscriptores/:token.
 func (s *Signups) cancel(c call) (answer, *Fault) {
-	if s.foreign(c.Request) {
+	if s.Origins.Check(c.Request) != nil {
 		return answer{}, foreignOrigin()
-	}
-	if s.Subscriptions == nil {
-		return answer{}, unknownSubscription()
 	}
 	if err := s.Subscriptions.Cancel(c.name); err != nil {
 		return answer{}, s.failed(err)
@@ -164,15 +151,13 @@ func (s *Signups) cancel(c call) (answer, *Fault) {
 
 // publicKey answers GET /vapid.
 func (s *Signups) publicKey(c call) (answer, *Fault) {
-	if s.Subscriptions == nil || !s.Subscriptions.Open(subscription.WebPush) {
+	if !s.Subscriptions.Open(subscription.WebPush) {
 		return answer{}, s.closed(subscription.WebPush)
 	}
 	return c.private(http.StatusOK, PublicKey{s.Subscriptions.PublicKey()})
 }
 
-// foreign reports whether a browser asks for a change on behalf of another site's page.
-func (s *Signups) foreign(r *http.Request) bool { return s.Origins != nil && s.Origins.Check(r) != nil }
-
+// foreignOrigin returns the fault of what a browser sends on behalf of another site's page.
 func foreignOrigin() *Fault {
 	return &Fault{
 		Status: http.StatusForbidden, Code: "origen_no_permitido",
@@ -195,7 +180,7 @@ func (s *Signups) closed(c subscription.Channel) *Fault {
 		f.Code, f.Text = "webpush_no_disponible", "este servicio no envía notificaciones al navegador"
 		other, offer = subscription.Email, "; puede recibir los avisos por correo (canal email)"
 	}
-	if s.Subscriptions != nil && s.Subscriptions.Open(other) {
+	if s.Subscriptions.Open(other) {
 		f.Text += offer
 	}
 	return f

@@ -3,6 +3,7 @@ package api
 import (
 	"time"
 
+	"vigia/forecast/daylight"
 	"vigia/forecast/hazard"
 	"vigia/store/catalogue"
 )
@@ -82,7 +83,7 @@ func (d *daySummary) state() hazard.State {
 // days returns the days from today on. Local days are counted from noon to noon,
 // because some have no midnight.
 func (b *build) days(index int) []Day {
-	zone := zoneOf(&b.e.Catalogue.Parks[b.e.Catalogue.Trails[index].Park])
+	zone := b.e.Catalogue.Parks[b.e.Catalogue.Trails[index].Park].TimeZone
 	today := noonOf(b.now.In(zone))
 	hours := b.view.HoursOf(index)
 	days := make([]Day, daysSummed)
@@ -121,7 +122,7 @@ func sameDay(a, b time.Time) bool {
 
 // windows returns the times of daylight without any model alert.
 func (b *build) windows(index int) []Window {
-	spans := Spans(b.e, index, b.view.HoursOf(index), b.now)
+	spans := daylight.Windows(b.e.Catalogue, index, b.view.HoursOf(index), b.e.Alerts, &b.e.Notices, b.now)
 	list := make([]Window, len(spans))
 	for i, s := range spans {
 		list[i] = Window{instant(s.From), instant(s.To), rounded(s.To.Sub(s.From).Hours(), 1), true}

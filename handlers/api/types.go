@@ -564,9 +564,8 @@ type DateSpan struct {
 	To   string `json:"hasta" format:"date"`
 }
 
-// Form is a request for a subscription as a person sent it, in JSON to the API or by a
-// page of the site, before it is checked. "" and nil stand for what was left out.
-type Form struct {
+// NewSubscription is a request for a subscription. "" and nil stand for what was left out.
+type NewSubscription struct {
 	Channel  string     `json:"canal" required:"true" enum:"email,webpush"`
 	Email    string     `json:"email" nullable:"true" maxLength:"254"`
 	Push     *PushForm  `json:"webpush"`
@@ -578,12 +577,6 @@ type Form struct {
 	Trip     *DateSpan  `json:"viaje"`
 	Language string     `json:"idioma" nullable:"true" enum:"es,en" default:"es"`
 	Consent  bool       `json:"consentimiento" required:"true" const:"true"`
-
-	// Simulated is set in the demo, whose mails are caught: an address to which no
-	// mail can go is accepted.
-	Simulated bool `json:"-"`
-
-	faults []FieldFault // found while reading
 }
 
 // PushForm is a browser's own PushSubscription, and what proves that the browser is

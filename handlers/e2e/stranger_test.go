@@ -168,7 +168,7 @@ func (x *strangerTrial) serve(s *settings.Settings) {
 	}
 	server := handlers.New(handlers.Options{
 		Clock: x.clock, Log: log, BaseURL: s.BaseURL, Contact: s.Contact, TrustedProxies: s.TrustedProxies, RateLimit: s.RateLimit,
-		Subscriptions: x.notifier, File: x.file, PushHosts: s.PushHosts, Policy: web.PolicyVersion,
+		Subscriptions: x.notifier, FileFault: x.file.Fault, Jobs: func() []store.JobStatus { return nil }, PushHosts: s.PushHosts, Policy: web.PolicyVersion,
 		Pages: feeds.Among(pages), Forms: forms.New(pages, forms.Demo{}).AddRoutes, NotFoundPage: pages.NotFound(false), Assets: pages.Assets(),
 	})
 	server.Publish(&store.Snapshot{Catalogue: x.parks, Rules: hazard.DefaultRules(), Reason: hazard.NoRuns, StartedAt: x.clock.Now()})

@@ -78,35 +78,36 @@ const mailFramePolicy = "; frame-src 'self'"
 const mailPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; " +
 	"frame-ancestors 'self'; sandbox allow-popups allow-popups-to-escape-sandbox"
 
-func (d *dispatcher) serveCaughtMail(w http.ResponseWriter, r *http.Request, _ httprouter.Params) {
-	p := d.page(r)
+// demoPage returns a page of the demo, which is for no index.
+func (c call) demoPage(status int, template string, content any, header map[string]string) answer {
+	f := c.Frame("", template, content)
+	f.NoIndex = true
+	return answer{status: status, template: template, frame: f, header: header}
+}
+
+func (c call) caughtMail() answer {
 	var views []mailView
-	for _, mail := range d.demo.Caught().Mails {
-		view := mailView{CaughtMail: mail, When: p.Instant(mail.At), Header: mail.header()}
+	for _, mail := range c.demo.Caught().Mails {
+		view := mailView{CaughtMail: mail, When: c.Instant(mail.At), Header: mail.header()}
 		if mail.HTML != "" {
 			view.Frame = "/demo/correo/" + mail.id() + "/html"
 		}
 		views = append(views, view)
 	}
-	h := w.Header()
-	h.Set("Content-Security-Policy", h.Get("Content-Security-Policy")+mailFramePolicy)
-	f := p.Frame("", "demo_correo", views)
-	f.NoIndex = true
-	d.answer(w, r, http.StatusOK, "demo_correo", f)
+	return c.demoPage(http.StatusOK, "demo_correo", views, map[string]string{"Content-Security-Policy": site.ContentPolicy + mailFramePolicy})
 }
 
-func (d *dispatcher) serveCaughtHTML(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
-	mails := d.demo.Caught().Mails
+func (f *Forms) serveCaughtHTML(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
+	mails := f.demo.Caught().Mails
 	i := slices.IndexFunc(mails, func(m CaughtMail) bool { return m.HTML != "" && m.id() == params.ByName("id") })
 	if i < 0 {
-		d.Around.NotFound(w, r)
+		f.Deps.NotFound(w, r)
 		return
 	}
-	h := w.Header()
-	h.Set("Content-Security-Policy", mailPolicy)
-	h.Set("X-Frame-Options", "SAMEORIGIN")
+	_, now := f.Shown()
 	html := strings.Replace(mails[i].HTML, "<head>", `<head><base target="_blank">`, 1)
-	d.send(w, r, http.StatusOK, httpcache.Static(site.HTMLType, []byte(html)))
+	f.send(w, r, now, answer{status: http.StatusOK, body: httpcache.Static(site.HTMLType, []byte(html)),
+		header: map[string]string{"Content-Security-Policy": mailPolicy, "X-Frame-Options": "SAMEORIGIN"}})
 }
 
 // pushPage is every push that was caught, and the form that makes a browser.
@@ -125,41 +126,32 @@ type pushView struct {
 	Minutes       int // of its life
 }
 
-func (d *dispatcher) serveCaughtPush(w http.ResponseWriter, r *http.Request, _ httprouter.Params) {
-	d.answerCaughtPush(w, r, http.StatusOK, pushPage{})
-}
+func (c call) caughtPush() answer { return c.pushPage(http.StatusOK, pushPage{}) }
 
-func (d *dispatcher) answerCaughtPush(w http.ResponseWriter, r *http.Request, status int, view pushPage) {
-	p := d.page(r)
-	for _, push := range d.demo.Caught().Pushes {
+func (c call) pushPage(status int, view pushPage) answer {
+	for _, push := range c.demo.Caught().Pushes {
 		var content payload
 		if err := json.Unmarshal(push.Payload, &content); err != nil {
 			content.Body = err.Error() // for who is changing what pushes say
 		}
 		view.Pushes = append(view.Pushes, pushView{
-			CaughtPush: push, Content: content, When: p.Instant(push.At), Expires: p.Instant(content.Expires), Minutes: push.TTL / 60,
+			CaughtPush: push, Content: content, When: c.Instant(push.At), Expires: c.Instant(content.Expires), Minutes: push.TTL / 60,
 		})
 	}
-	for _, i := range site.NorthToSouth(p.Catalogue.Parks) {
-		view.Parks = append(view.Parks, site.Choice{Value: p.Catalogue.Parks[i].Slug, Name: p.Catalogue.Parks[i].Name})
+	for _, i := range site.NorthToSouth(c.Catalogue.Parks) {
+		view.Parks = append(view.Parks, site.Choice{Value: c.Catalogue.Parks[i].Slug, Name: c.Catalogue.Parks[i].Name})
 	}
-	w.Header()["Referrer-Policy"] = sameOrigin // see answerForm
-	f := p.Frame("", "demo_push", view)
-	f.NoIndex = true
-	d.answer(w, r, status, "demo_push", f)
+	return c.demoPage(status, "demo_push", view, sameOrigin) // see formPage
 }
 
-// subscribeInDemo makes a simulated browser that follows a park.
-func (d *dispatcher) subscribeInDemo(w http.ResponseWriter, r *http.Request, _ httprouter.Params) {
-	p := d.page(r)
-	slug := r.PostFormValue("parque")
-	if _, ok := p.Catalogue.ParkBySlug(slug); !ok {
-		d.answerCaughtPush(w, r, http.StatusUnprocessableEntity, pushPage{Fault: p.Text("demo.sin_parque")})
-		return
+// joinDemo makes a simulated browser that follows a park.
+func (c call) joinDemo() answer {
+	slug := c.PostFormValue("parque")
+	if _, ok := c.Catalogue.ParkBySlug(slug); !ok {
+		return c.pushPage(http.StatusUnprocessableEntity, pushPage{Fault: c.Text("demo.sin_parque")})
 	}
-	if err := d.demo.Join(slug, p.Subscriber()); err != nil {
-		d.answerCaughtPush(w, r, http.StatusServiceUnavailable, pushPage{Fault: p.Text("demo.no_se_pudo")})
-		return
+	if err := c.demo.Join(slug, c.Subscriber()); err != nil {
+		return c.pushPage(http.StatusServiceUnavailable, pushPage{Fault: c.Text("demo.no_se_pudo")})
 	}
-	d.answerCaughtPush(w, r, http.StatusOK, pushPage{Made: true})
+	return c.pushPage(http.StatusOK, pushPage{Made: true})
 }

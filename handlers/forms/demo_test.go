@@ -17,7 +17,7 @@ var errFull = errors.New("full")
 
 func TestDemoShowsWhatWasSent(t *testing.T) {
 	var followed []string
-	f := newFront(t, func(o formstest.Options) {
+	f := newApp(t, func(o formstest.Options) {
 		o.Caught = formstest.Caught
 		o.Join = func(park string, in subscription.Language) error {
 			followed = append(followed, park+" "+in.String())
@@ -72,26 +72,19 @@ func TestDemoShowsWhatWasSent(t *testing.T) {
 }
 
 func TestDemoIsOnlyInTheDemo(t *testing.T) {
-	real := newFront(t, nil)
+	real := newApp(t, nil)
 	for _, path := range []string{"/demo/correo", "/demo/push", "/demo/correo/0/html"} {
 		if got := real.Get(path); got.Status != 418 {
 			t.Errorf("%s: %d", path, got.Status)
 		}
 	}
-	if strings.Contains(real.Get("/suscribirse").Page, "/demo/") || !strings.Contains(newFront(t, inDemo).Get("/suscribirse").Page, `href="/demo/correo"`) {
+	if strings.Contains(real.Get("/suscribirse").Page, "/demo/") || !strings.Contains(newApp(t, inDemo).Get("/suscribirse").Page, `href="/demo/correo"`) {
 		t.Error("the link to what was sent belongs to the demo alone")
 	}
-	nothing := newFront(t, func(o formstest.Options) { o.Caught = func() forms.Caught { return forms.Caught{} } })
+	nothing := newApp(t, func(o formstest.Options) { o.Caught = func() forms.Caught { return forms.Caught{} } })
 	for path, must := range map[string]string{"/demo/correo": "Todavía no se envió ningún correo", "/demo/push": "Todavía no se envió ninguna"} {
 		if got := nothing.Get(path); !strings.Contains(got.Text, must) {
 			t.Errorf("%s without anything: %s", path, got.Text)
 		}
-	}
-}
-
-func TestSiteWithoutSubscriptionsHasNoForms(t *testing.T) {
-	f := newFront(t, func(o formstest.Options) { o.Subscriptions = nil })
-	if got := f.Get("/suscribirse"); got.Status != 418 {
-		t.Errorf("%d", got.Status)
 	}
 }

@@ -11,7 +11,7 @@ var (
 	content, wanted                  = sitetest.Content, sitetest.Wanted
 	wellFormed, officialWord         = sitetest.WellFormed, sitetest.OfficialWord
 	spelled                          = sitetest.Spelled
-	newFront, inDemo, errDisk        = formstest.New, formstest.InDemo, sitetest.ErrDisk
+	newApp, inDemo, errDisk          = formstest.New, formstest.InDemo, sitetest.ErrDisk
 )
 
 const (
@@ -23,6 +23,6 @@ const (
 )
 
 type (
-	front = formstest.Front
-	said  = formstest.Answer
+	app  = formstest.App
+	said = formstest.Answer
 )

@@ -12,7 +12,6 @@ import (
 
 	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
-	"vigia/handlers/api"
 	"vigia/handlers/forms"
 	"vigia/handlers/httpcache"
 	"vigia/handlers/site"
@@ -33,7 +32,7 @@ func everyForm() []string {
 }
 
 func TestReadingChangesNothing(t *testing.T) {
-	f := newFront(t, inDemo)
+	f := newApp(t, inDemo)
 	for _, method := range []string{"GET", "HEAD", "OPTIONS"} {
 		for _, path := range append(everyForm(), "/confirmar/"+pendingToken+"/no-fui-yo") {
 			f.Do(method, path, "", "If-None-Match", "*", "Sec-Fetch-Site", "cross-site")
@@ -49,7 +48,7 @@ func TestReadingChangesNothing(t *testing.T) {
 }
 
 func TestPagesOfOneRequest(t *testing.T) {
-	f := newFront(t, inDemo)
+	f := newApp(t, inDemo)
 	for _, path := range everyForm() {
 		got, head := f.Get(path), f.Do("HEAD", path, "")
 		carries := regexp.MustCompile(`^(/en)?/(confirmar|baja|gestionar)/`).MatchString(path)
@@ -131,7 +130,7 @@ func TestFormBecomesARequest(t *testing.T) {
 			in["nivel_minimo"], in["idioma"], in["otra_cosa"] = []string{"peligro"}, []string{"en"}, []string{"x"}
 		}, whole, false},
 	} {
-		f := newFront(t, nil)
+		f := newApp(t, nil)
 		got := f.Post("/suscribirse", filledIn(test.change))
 		if got.Status != 202 || len(f.Subscriptions.Asked) != 1 {
 			t.Errorf("%s: %d, %s", test.name, got.Status, got.Text)
@@ -139,7 +138,7 @@ func TestFormBecomesARequest(t *testing.T) {
 		}
 		asked := f.Subscriptions.Asked[0]
 		want := subscription.Request{Address: "ana@correo.cl", Preferences: asked.Preferences, Trap: test.trap,
-			Consent: subscription.Consent{At: now, Policy: web.PolicyVersion}, Until: now.Add(api.ConfirmationLife)}
+			Consent: subscription.Consent{At: now, Policy: web.PolicyVersion}, Until: now.Add(subscription.ConfirmationLife)}
 		if asked.Address != want.Address || asked.Consent != want.Consent || !asked.Until.Equal(want.Until) || asked.Trap != want.Trap {
 			t.Errorf("%s: asked %+v, want %+v", test.name, asked, want)
 		}
@@ -175,7 +174,7 @@ func TestFaultsOfTheForm(t *testing.T) {
 			in.Del("consentimiento")
 		}, []string{"Parques: ", "Senderos: ", "Alertas: ", "Viaje: ", "Horas de silencio: ", "Peligros: ", "Idioma: ", "Consentimiento: ", "Correo: "}},
 	} {
-		f := newFront(t, nil)
+		f := newApp(t, nil)
 		got := f.Post("/suscribirse", filledIn(test.change))
 		if got.Status != 422 || f.Subscriptions.Counted() != 0 {
 			t.Errorf("%s: %d with %d changes", test.name, got.Status, f.Subscriptions.Counted())
@@ -194,7 +193,7 @@ func TestFaultsOfTheForm(t *testing.T) {
 }
 
 func TestFaultyFormKeepsWhatWasFilledIn(t *testing.T) {
-	f := newFront(t, nil)
+	f := newApp(t, nil)
 	got := f.Post("/suscribirse", url.Values{"parques": {"conguillio"}, "senderos": {"conguillio/sierra-nevada"}, "nivel_minimo": {"peligro"}, "idioma": {"en"},
 		"email": {"ana&co@"}, "silencio_desde": {"22:00"}, "viaje_hasta": {"2026-12-09"}, "amenazas": {"nieve"}, site.TrapField: {"x"}})
 	for _, must := range []string{
@@ -213,7 +212,7 @@ func TestFaultyFormKeepsWhatWasFilledIn(t *testing.T) {
 
 // A day and an hour that are none would make a page that is not valid.
 func TestFaultyFormShowsNoDayThatIsNone(t *testing.T) {
-	f := newFront(t, nil)
+	f := newApp(t, nil)
 	got := f.Post("/suscribirse", filledIn(func(in url.Values) {
 		in.Set("silencio_desde", "1:00")
 		in.Set("viaje_desde", "2026-02-30")
@@ -227,7 +226,7 @@ func TestFaultyFormShowsNoDayThatIsNone(t *testing.T) {
 }
 
 func TestFormListsEveryPlace(t *testing.T) {
-	f := newFront(t, nil)
+	f := newApp(t, nil)
 	c := newSnapshot(t).Catalogue
 	for query, ticked := range map[string]int{"": 0, "?parque=conguillio": 1, "?parque=conguillio&parque=torres-del-paine&parque=nada": 2, "?parque=%22%3E": 0} {
 		page := f.Get("/suscribirse" + query).Page
@@ -256,7 +255,7 @@ func TestFormListsEveryPlace(t *testing.T) {
 // In each language the form is in it, sends to its own page, and asks for messages
 // in it.
 func TestFormIsInItsLanguage(t *testing.T) {
-	f := newFront(t, nil)
+	f := newApp(t, nil)
 	for _, path := range []string{"/suscribirse", "/en/suscribirse"} {
 		page := f.Get(path + "?sendero=conguillio/sierra-nevada").Page
 		for _, must := range []string{`action="` + path + `"`, `name="idioma" value="` + f.Site.LocaleOf(path).Code + `" checked`, `value="conguillio/sierra-nevada" checked`} {
@@ -283,7 +282,7 @@ func TestFormIsInItsLanguage(t *testing.T) {
 // The button that asks for the trails of what is ticked sends nothing, and all that
 // was filled in stays.
 func TestTrailsOfWhatIsTicked(t *testing.T) {
-	f := newFront(t, nil)
+	f := newApp(t, nil)
 	for _, path := range []string{"/suscribirse", "/gestionar/" + activeToken} {
 		got := f.Post(path, filledIn(func(in url.Values) { in.Set(forms.MoreField, "senderos"); in.Set("email", "ana&co") }))
 		if got.Status != 200 || !strings.Contains(got.Page, `<details class="mas interior" id="senderos" open>`) ||
@@ -299,7 +298,7 @@ func TestTrailsOfWhatIsTicked(t *testing.T) {
 // A park's page and a trail's have the block by which people ask to be told of it.
 func TestPlacesCanBeFollowedOnTheirPages(t *testing.T) {
 	for _, off := range [][subscription.NumChannels]bool{{false, false}, {true, false}, {false, true}, {true, true}} {
-		f := newFront(t, nil)
+		f := newApp(t, nil)
 		f.Subscriptions.Closed = off
 		pages := f.Site.Pages(newSnapshot(t), now)
 		for path, must := range map[string][]string{
@@ -320,7 +319,7 @@ func TestPlacesCanBeFollowedOnTheirPages(t *testing.T) {
 			}
 		}
 	}
-	f := newFront(t, nil)
+	f := newApp(t, nil)
 	trail := content(t, f.Site.Pages(newSnapshot(t), now).Page("/en/parques/conguillio/senderos/sierra-nevada").Body())
 	for _, must := range []string{`data-avisos="conguillio/sierra-nevada"`, `name="senderos" value="conguillio/sierra-nevada"`, `href="/en/suscribirse?sendero=conguillio%2fsierra-nevada"`, "Add this trail"} {
 		if !strings.Contains(trail, must) {
@@ -330,7 +329,7 @@ func TestPlacesCanBeFollowedOnTheirPages(t *testing.T) {
 }
 
 func TestAnswerIsTheSameForEveryAddress(t *testing.T) {
-	f := newFront(t, nil)
+	f := newApp(t, nil)
 	first := f.Post("/suscribirse", filledIn(nil))
 	again := f.Post("/suscribirse", filledIn(nil))
 	other := f.Post("/suscribirse", filledIn(func(in url.Values) { in.Set("email", "nadie@otro.cl"); in.Set(site.TrapField, "x") }))
@@ -345,27 +344,27 @@ func TestAnswerIsTheSameForEveryAddress(t *testing.T) {
 }
 
 func TestWhatCannotBeTaken(t *testing.T) {
-	off := func(f *front) { f.Subscriptions.Closed[subscription.Email] = true }
+	off := func(f *app) { f.Subscriptions.Closed[subscription.Email] = true }
 	for _, test := range []struct {
 		name       string
-		before     func(*front)
+		before     func(*app)
 		body, kind string
 		status     int
 		says       string
 		retry      string
 	}{
 		{"mail is off", off, filledIn(nil).Encode(), formType, 503, "notificaciones en este navegador", ""},
-		{"both are off", func(f *front) { off(f); f.Subscriptions.Closed[subscription.WebPush] = true }, "", formType, 503, "no puede enviar correos", ""},
-		{"went off meanwhile", func(f *front) { f.Subscriptions.Err = subscription.ErrNoChannel }, filledIn(nil).Encode(), formType, 503, "notificaciones en este navegador", ""},
-		{"disk full", func(f *front) { f.Subscriptions.Err = errDisk }, filledIn(nil).Encode(), formType, 503, "No se pudo hacer", "120"},
-		{"too many wait", func(f *front) { f.Subscriptions.Err = subscription.ErrTooMany }, filledIn(nil).Encode(), formType, 503, "No se pudo hacer", "120"},
-		{"too often", func(f *front) { f.Wait = 1234 }, filledIn(nil).Encode(), formType, 429, "Demasiados intentos", "1234"},
+		{"both are off", func(f *app) { off(f); f.Subscriptions.Closed[subscription.WebPush] = true }, "", formType, 503, "no puede enviar correos", ""},
+		{"went off meanwhile", func(f *app) { f.Subscriptions.Err = subscription.ErrNoChannel }, filledIn(nil).Encode(), formType, 503, "notificaciones en este navegador", ""},
+		{"disk full", func(f *app) { f.Subscriptions.Err = errDisk }, filledIn(nil).Encode(), formType, 503, "No se pudo hacer", "120"},
+		{"too many wait", func(f *app) { f.Subscriptions.Err = subscription.ErrTooMany }, filledIn(nil).Encode(), formType, 503, "No se pudo hacer", "120"},
+		{"too often", func(f *app) { f.Wait = 1234 }, filledIn(nil).Encode(), formType, 429, "Demasiados intentos", "1234"},
 		{"JSON", nil, `{"canal":"email"}`, "application/json", 415, "No se entendió", ""},
 		{"no kind", nil, "parques=x", "", 415, "No se entendió", ""},
 		{"bad escape", nil, "parques=%zz", formType, 400, "No se entendió", ""},
 		{"bad semicolon", nil, "a=1;b=2", formType, 400, "No se entendió", ""},
 	} {
-		f := newFront(t, nil)
+		f := newApp(t, nil)
 		if test.before != nil {
 			test.before(f)
 		}
@@ -382,7 +381,7 @@ func TestWhatCannotBeTaken(t *testing.T) {
 
 func TestFormSaysWhatIsOff(t *testing.T) {
 	for _, test := range []struct{ mail, push bool }{{true, true}, {true, false}, {false, true}} {
-		f := newFront(t, nil)
+		f := newApp(t, nil)
 		f.Subscriptions.Closed = [subscription.NumChannels]bool{!test.mail, !test.push}
 		got := f.Get("/suscribirse")
 		if strings.Contains(got.Page, `type="email"`) != test.mail || strings.Contains(got.Text, "no envía correos") == test.mail ||
@@ -395,7 +394,7 @@ func TestFormSaysWhatIsOff(t *testing.T) {
 // Where nobody can be told, no page offers it.
 func TestNothingIsOfferedThatIsOff(t *testing.T) {
 	for _, off := range []bool{false, true} {
-		f := newFront(t, nil)
+		f := newApp(t, nil)
 		f.Subscriptions.Closed = [subscription.NumChannels]bool{off, off}
 		got := f.Get("/suscribirse")
 		if strings.Contains(got.Page, "<form") == off || strings.Contains(got.Text, "nadie puede suscribirse") != off {
@@ -432,7 +431,7 @@ func TestOtherSitesMayNotSend(t *testing.T) {
 		{"/baja/TOKEN", same, true}, {"/baja/TOKEN", cross, true}, {"/baja/TOKEN", oldCross, true}, {"/baja/TOKEN", program, true},
 		{"/demo/push", same, true}, {"/demo/push", cross, false},
 	} {
-		f := newFront(t, inDemo)
+		f := newApp(t, inDemo)
 		token := pendingToken
 		if !strings.HasPrefix(test.path, "/confirmar/") {
 			token = activeToken
@@ -446,7 +445,7 @@ func TestOtherSitesMayNotSend(t *testing.T) {
 }
 
 func TestOtherMethods(t *testing.T) {
-	f := newFront(t, inDemo)
+	f := newApp(t, inDemo)
 	for path, allow := range map[string]string{
 		"/suscribirse": "GET, HEAD, OPTIONS, POST", "/confirmar/" + pendingToken: "GET, HEAD, OPTIONS, POST",
 		"/confirmar/" + pendingToken + "/no-fui-yo": "OPTIONS, POST", "/baja/" + activeToken: "GET, HEAD, OPTIONS, POST",

@@ -7,9 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/julienschmidt/httprouter"
-
-	"vigia/forecast/hazard"
 	"vigia/handlers/api"
 	"vigia/store/subscription"
 )
@@ -26,64 +23,56 @@ type managePage struct {
 	Download    string // path of everything that is kept of it
 }
 
-// serveManage shows a subscription, and changes nothing.
-func (d *dispatcher) serveManage(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
-	d.answerSubscription(w, r, params.ByName("token"), managePage{})
-}
+// manage shows a subscription, and changes nothing.
+func (c call) manage() answer { return c.shown(managePage{}) }
 
-// change returns a subscription the preferences of the form, which hold at once.
-func (d *dispatcher) change(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
-	token := params.ByName("token")
-	held, err := d.Subscriptions.Show(token)
+// change gives a subscription the preferences of the form, which hold at once.
+func (c call) change() answer {
+	held, err := c.Subscriptions.Show(c.token)
 	if err != nil {
-		d.refuseToken(w, r, err, unknownManagement)
-		return
+		return c.failed(err, unknownManagement)
 	}
-	in, ok := d.fields(w, r)
+	in, fault := c.fields()
 	switch {
-	case !ok:
-		return
+	case fault != nil:
+		return *fault
 	case in.Get(moreField) != "":
-		d.answerManage(w, r, http.StatusOK, token, held, managePage{Open: true}, in, nil)
-		return
+		return c.managePage(http.StatusOK, held, managePage{Open: true}, in, nil)
 	}
-	p, sent := d.page(r), formOf(in)
-	wanted, faults := sent.CheckPreferences(p.Catalogue, p.Now)
+	sent := formOf(in)
+	wanted, faults := sent.CheckPreferences(c.Catalogue, c.Now)
 	if len(faults) == 0 {
-		err = d.Subscriptions.Change(token, wanted)
+		err = c.Subscriptions.Change(c.token, wanted)
 	}
 	if errors.Is(err, subscription.ErrOver) {
-		faults, err = []api.FieldFault{{Field: "viaje"}}, nil
+		faults, err = []subscription.FormFault{{Field: "viaje"}}, nil
 	}
 	switch {
 	case err != nil:
-		d.refuseToken(w, r, err, unknownManagement)
+		return c.failed(err, unknownManagement)
 	case len(faults) > 0:
-		d.answerManage(w, r, http.StatusUnprocessableEntity, token, held, managePage{Open: true}, in, p.faults(sent, faults))
-	default:
-		d.answerSubscription(w, r, token, managePage{Saved: true})
+		return c.managePage(http.StatusUnprocessableEntity, held, managePage{Open: true}, in, c.faults(sent, faults))
 	}
+	return c.shown(managePage{Saved: true})
 }
 
-// answerSubscription sends the page of a subscription with its form as it stands.
-func (d *dispatcher) answerSubscription(w http.ResponseWriter, r *http.Request, token string, view managePage) {
-	held, err := d.Subscriptions.Show(token)
+// shown returns the page of a subscription with its form as it stands.
+func (c call) shown(view managePage) answer {
+	held, err := c.Subscriptions.Show(c.token)
 	if err != nil {
-		d.refuseToken(w, r, err, unknownManagement)
-		return
+		return c.failed(err, unknownManagement)
 	}
-	d.answerManage(w, r, http.StatusOK, token, held, view, valuesOf(&held.Preferences), nil)
+	return c.managePage(http.StatusOK, held, view, valuesOf(&held.Preferences), nil)
 }
 
-// answerManage sends the page of a subscription, with its form as it was filled in
+// managePage returns the page of a subscription, with its form as it was filled in
 // and what is wrong with it.
-func (d *dispatcher) answerManage(w http.ResponseWriter, r *http.Request, status int, token string, held *subscription.Subscription, view managePage, in url.Values, faults []fieldFault) {
-	p := d.page(r)
-	view.Preferences, view.Form = p.preferences(&held.Preferences), p.form(in, faults)
-	view.Preferences.Held = p.held(held)
-	view.Change, view.Cancel = p.Path("/gestionar/"+token), p.Path("/baja/"+token)
-	view.Download = api.Prefix + "/suscriptores/" + token
-	d.answer(w, r, status, "gestionar", p.tokenFrame("/gestionar/"+token, "gestionar", view))
+func (c call) managePage(status int, held *subscription.Subscription, view managePage, in url.Values, faults []fieldFault) answer {
+	view.Preferences, view.Form = c.preferences(&held.Preferences), c.form(in, faults)
+	view.Preferences.Held = c.held(held)
+	view.Change, view.Cancel = c.Path("/gestionar/"+c.token), c.Path("/baja/"+c.token)
+	view.Download = api.Prefix + "/suscriptores/" + c.token
+	return c.tokenPage(status, "/gestionar/", "gestionar", view)
 }
 
 // valuesOf fills the form with preferences. A trail whose park is followed as a
@@ -95,14 +84,13 @@ func valuesOf(p *subscription.Preferences) url.Values {
 			in.Add("senderos", trail)
 		}
 	}
-	for h := range hazard.NumHazards {
-		if p.Hazards != 0 && p.Hazards.Has(hazard.Hazard(h)) {
-			in.Add("amenazas", hazard.Hazard(h).String())
-		}
+	for _, h := range p.Hazards.Named() {
+		in.Add("amenazas", h.String())
 	}
-	if q := p.Quiet; q != nil {
-		in.Set("silencio_desde", minuteOfDay(q.From))
-		in.Set("silencio_hasta", minuteOfDay(q.To))
+	if p.Quiet != nil {
+		hours := p.Quiet.Span()
+		in.Set("silencio_desde", hours.From)
+		in.Set("silencio_hasta", hours.To)
 	}
 	if t := p.Trip; t != nil {
 		in.Set("viaje_desde", string(t.From))

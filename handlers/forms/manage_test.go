@@ -12,7 +12,7 @@ import (
 )
 
 func TestManagePageShowsWhatIsKept(t *testing.T) {
-	f := newFront(t, nil)
+	f := newApp(t, nil)
 	held := f.Subscriptions.Active[activeToken]
 	held.ConfirmedAt, held.Ends = now.Add(-48*time.Hour), now.Add(72*time.Hour)
 	held.Consent = subscription.Consent{At: now.Add(-49 * time.Hour), Policy: "2026-11-21"}
@@ -48,7 +48,7 @@ func TestManagePageShowsWhatIsKept(t *testing.T) {
 
 // Whoever holds the token reads that the address refuses, and what to do about it.
 func TestManagePageTellsThatTheAddressRefuses(t *testing.T) {
-	f := newFront(t, nil)
+	f := newApp(t, nil)
 	held := f.Subscriptions.Active[activeToken]
 	if got := f.Get("/gestionar/" + activeToken); strings.Contains(got.Text, "rechaz") {
 		t.Errorf("nothing was refused: %s", got.Text)
@@ -66,7 +66,7 @@ func TestManagePageTellsThatTheAddressRefuses(t *testing.T) {
 }
 
 func TestManagePageChangesTheSubscription(t *testing.T) {
-	f := newFront(t, nil)
+	f := newApp(t, nil)
 	change := func(change func(url.Values)) said {
 		return f.Post("/gestionar/"+activeToken, filledIn(func(in url.Values) {
 			in.Del("email")
@@ -109,7 +109,7 @@ func TestManagePageChangesTheSubscription(t *testing.T) {
 }
 
 func TestManagePageOfNoSubscription(t *testing.T) {
-	f := newFront(t, nil)
+	f := newApp(t, nil)
 	first := f.Get("/gestionar/" + unknownToken)
 	for _, got := range []said{first, f.Get("/gestionar/x"), f.Get("/gestionar/" + pendingToken), f.Post("/gestionar/"+unknownToken, filledIn(nil)), f.Post("/gestionar/x", nil)} {
 		if got.Status != 404 || got.Page != first.Page || got.Header.Get("X-Robots-Tag") != "noindex" {
@@ -126,7 +126,7 @@ func TestManagePageOfNoSubscription(t *testing.T) {
 
 // A park that is followed as a whole stays so, whatever trails of it are kept too.
 func TestSavingWhatIsShownChangesNothing(t *testing.T) {
-	f := newFront(t, nil)
+	f := newApp(t, nil)
 	p := subscription.Preferences{Parks: []string{"conguillio"}, Trails: []string{"conguillio/sierra-nevada", "torres-del-paine/base-torres"}}
 	p.MinLevel = alert.Caution
 	f.Subscriptions.Active[activeToken].Preferences = p

@@ -1,13 +1,11 @@
 package forms
 
 import (
-	"fmt"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
 
-	"vigia/forecast/hazard"
 	"vigia/handlers/site"
 	"vigia/store/subscription"
 )
@@ -50,11 +48,14 @@ func (p page) preferences(of *subscription.Preferences) preferences {
 	for _, id := range of.Trails {
 		words.Places = p.addTrail(words.Places, id)
 	}
-	if of.Hazards != 0 {
-		words.Hazards = strings.Join(p.hazards(of.Hazards), ", ")
+	var hazards []string
+	for _, h := range of.Hazards.Named() {
+		hazards = append(hazards, p.Hazard(h))
 	}
-	if q := of.Quiet; q != nil {
-		words.Quiet = p.Text("deseos.silencio_de", "desde", minuteOfDay(q.From), "hasta", minuteOfDay(q.To))
+	words.Hazards = strings.Join(hazards, ", ")
+	if of.Quiet != nil {
+		hours := of.Quiet.Span()
+		words.Quiet = p.Text("deseos.silencio_de", "desde", hours.From, "hasta", hours.To)
 	}
 	if t := of.Trip; t != nil {
 		words.Trip = p.Text("deseos.viaje_de", "desde", p.tripDay(t.From), "hasta", p.tripDay(t.To))
@@ -125,18 +126,6 @@ func (p page) addTrail(places []place, id string) []place {
 	places[at].Trails = append(places[at].Trails, name)
 	return places
 }
-
-// hazards names the hazards of a set that is not empty.
-func (p page) hazards(set subscription.HazardSet) (names []string) {
-	for h := range hazard.NumHazards {
-		if set.Has(hazard.Hazard(h)) {
-			names = append(names, p.Hazard(hazard.Hazard(h)))
-		}
-	}
-	return names
-}
-
-func minuteOfDay(m uint16) string { return fmt.Sprintf("%02d:%02d", m/60, m%60) }
 
 // tripDay is a day of the calendar in words.
 func (p page) tripDay(d subscription.Date) string {

@@ -8,12 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/julienschmidt/httprouter"
-
-	"vigia/handlers/api"
 	"vigia/handlers/site"
 	"vigia/store/subscription"
-	"vigia/web"
 )
 
 // formType is how the form is sent.
@@ -21,70 +17,63 @@ const formType = "application/x-www-form-urlencoded"
 
 // subscribe takes the form. Nothing of its answer depends on whether the address
 // is known.
-func (d *dispatcher) subscribe(w http.ResponseWriter, r *http.Request, _ httprouter.Params) {
-	in, ok := d.fields(w, r)
+func (c call) subscribe() answer {
+	in, fault := c.fields()
 	switch {
-	case !ok:
-		return
+	case fault != nil:
+		return *fault
 	case in.Get(moreField) != "":
-		d.answerForm(w, r, http.StatusOK, in, nil)
-		return
+		return c.formPage(http.StatusOK, in, nil)
+	case !c.Opens(subscription.Email):
+		return c.mailIsOff()
 	}
-	if !d.Opens(subscription.Email) {
-		d.mailIsOff(w, r)
-		return
-	}
-	p, sent := d.page(r), formOf(in)
-	sent.Simulated = p.Simulated
-	wanted, faults := sent.Check(p.Catalogue, subscription.PushHosts{}, p.Now)
+	sent := formOf(in)
+	sent.Simulated = c.Simulated
+	wanted, faults := sent.Check(c.Catalogue, subscription.PushHosts{}, c.Now)
 	if len(faults) > 0 {
-		d.answerForm(w, r, http.StatusUnprocessableEntity, in, p.faults(sent, faults))
-		return
+		return c.formPage(http.StatusUnprocessableEntity, in, c.faults(sent, faults))
 	}
-	if wait, ok := d.Admit(r, p.Now); !ok {
-		d.answerLater(w, r, http.StatusTooManyRequests, "demasiadas", wait)
-		return
+	if wait, ok := c.Signups.Admit(c.Request, c.Now); !ok {
+		return c.later(http.StatusTooManyRequests, "demasiadas", wait)
 	}
-	err := d.Subscriptions.Ask(&subscription.Request{
+	err := c.Subscriptions.Ask(&subscription.Request{
 		Address: wanted.Address, Preferences: wanted.Preferences,
-		Consent: subscription.Consent{At: p.Now.UTC(), Policy: web.PolicyVersion},
-		Until:   p.Now.Add(api.ConfirmationLife).UTC(), Trap: in.Get(site.TrapField) != "", From: d.Network(r),
+		Consent: subscription.Consent{At: c.Now.UTC(), Policy: c.Signups.Policy},
+		Until:   c.Now.Add(subscription.ConfirmationLife).UTC(), Trap: in.Get(site.TrapField) != "", From: c.Signups.Network(c.Request),
 	})
 	switch {
 	case err == nil:
-		d.answerResult(w, r, http.StatusAccepted, "pendiente")
+		return c.outcome(http.StatusAccepted, "pendiente")
 	case errors.Is(err, subscription.ErrNoChannel):
-		d.mailIsOff(w, r)
-	default:
-		d.failed(w, r, err)
+		return c.mailIsOff()
 	}
+	return c.failed(err, "")
 }
 
-// fields reads a form that was sent. Where it is none that has been answered.
-func (d *dispatcher) fields(w http.ResponseWriter, r *http.Request) (in url.Values, ok bool) {
-	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != formType {
-		d.answerResult(w, r, http.StatusUnsupportedMediaType, "forma")
-		return nil, false
+// fields reads a form that was sent, or returns the page for what is none.
+func (c call) fields() (in url.Values, fault *answer) {
+	if kind, _, err := mime.ParseMediaType(c.Header.Get("Content-Type")); err != nil || kind != formType {
+		return nil, new(c.outcome(http.StatusUnsupportedMediaType, "forma"))
 	}
-	if err := r.ParseForm(); err != nil {
-		d.answerResult(w, r, http.StatusBadRequest, "forma")
-		return nil, false
+	if err := c.ParseForm(); err != nil {
+		return nil, new(c.outcome(http.StatusBadRequest, "forma"))
 	}
-	return r.PostForm, true
+	return c.PostForm, nil
 }
 
-// mailIsOff answers that there is no mail, and offers the other way if there is.
-func (d *dispatcher) mailIsOff(w http.ResponseWriter, r *http.Request) {
-	d.answerWith(w, r, http.StatusServiceUnavailable, "correo_apagado", result{Push: d.Opens(subscription.WebPush)})
+// mailIsOff returns the page for a service without mail, which offers the other way if
+// there is one.
+func (c call) mailIsOff() answer {
+	return c.outcomeWith(http.StatusServiceUnavailable, "correo_apagado", result{Push: c.Opens(subscription.WebPush)})
 }
 
 // formOf reads what was filled in. A trail that is ticked stands for its park,
 // which the form ticks with it.
-func formOf(in url.Values) *api.Form {
-	f := &api.Form{
+func formOf(in url.Values) *subscription.Form {
+	f := &subscription.Form{
 		Channel: subscription.Email.String(), Email: strings.TrimSpace(in.Get("email")), Trails: in["senderos"],
 		MinLevel: in.Get("nivel_minimo"), Hazards: in["amenazas"], Language: in.Get("idioma"), Consent: in.Get("consentimiento") != "",
-		Quiet: spanOf(in, "silencio"), Trip: (*api.DateSpan)(spanOf(in, "viaje")),
+		Quiet: spanOf(in, "silencio"), Trip: spanOf(in, "viaje"),
 	}
 	for _, park := range in["parques"] {
 		if !slices.ContainsFunc(f.Trails, func(trail string) bool { return strings.HasPrefix(trail, park+"/") }) {
@@ -95,9 +84,9 @@ func formOf(in url.Values) *api.Form {
 }
 
 // spanOf reads a span of two fields, nil when both were left empty.
-func spanOf(in url.Values, name string) *api.ClockSpan {
-	span := api.ClockSpan{From: in.Get(name + "_desde"), To: in.Get(name + "_hasta")}
-	if span == (api.ClockSpan{}) {
+func spanOf(in url.Values, name string) *subscription.Span {
+	span := subscription.Span{From: in.Get(name + "_desde"), To: in.Get(name + "_hasta")}
+	if span == (subscription.Span{}) {
 		return nil
 	}
 	return &span
@@ -108,7 +97,7 @@ var formFields = []string{"parques", "senderos", "nivel_minimo", "idioma", "viaj
 
 // faults puts what is wrong into the words and the order of the form, one fault a
 // field.
-func (p page) faults(f *api.Form, found []api.FieldFault) (faults []fieldFault) {
+func (p page) faults(f *subscription.Form, found []subscription.FormFault) (faults []fieldFault) {
 	texts := map[string]string{}
 	for _, fault := range found {
 		field, _, _ := strings.Cut(fault.Field, ".")

@@ -5,14 +5,14 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
-
-	"github.com/julienschmidt/httprouter"
 
 	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
 	"vigia/handlers/httpcache"
 	"vigia/handlers/site"
+	"vigia/store"
 	"vigia/store/subscription"
 )
 
@@ -74,32 +74,54 @@ type regionChoices struct {
 	Text   string
 }
 
-// serveForm shows the form. The parameters parque and sendero tick a park and a
-// trail.
-func (d *dispatcher) serveForm(w http.ResponseWriter, r *http.Request, _ httprouter.Params) {
-	query := r.URL.Query()
-	p := d.page(r)
-	in := url.Values{"parques": query["parque"], "senderos": query["sendero"], "nivel_minimo": {alert.Caution.String()}, "idioma": {p.Code}}
-	if !p.ticksNothing(query) {
-		d.answerForm(w, r, http.StatusOK, in, nil)
-		return
+// askWhat shows the form. The parameters parque and sendero tick a park and a trail.
+func (c call) askWhat() answer {
+	query := c.URL.Query()
+	in := url.Values{"parques": query["parque"], "senderos": query["sendero"], "nivel_minimo": {alert.Caution.String()}, "idioma": {c.Code}}
+	if query.Has("parque") || query.Has("sendero") {
+		return c.formPage(http.StatusOK, in, nil)
 	}
-	w.Header()["Referrer-Policy"] = sameOrigin
-	d.send(w, r, http.StatusOK, d.empty.body(p, func() *httpcache.Body { return p.formFrame(in, nil).Render("suscribirse") }))
+	body := c.empty.body(c.page, func() *httpcache.Body { return c.formPage(http.StatusOK, in, nil).frame.Render("suscribirse") })
+	return answer{status: http.StatusOK, body: body, header: sameOrigin}
 }
 
-// answerForm sends the form as it was filled in, with what is wrong with it.
-func (d *dispatcher) answerForm(w http.ResponseWriter, r *http.Request, status int, in url.Values, faults []fieldFault) {
+// formPage returns the form as it was filled in, with what is wrong with it.
+func (c call) formPage(status int, in url.Values, faults []fieldFault) answer {
+	view := c.form(in, faults)
+	view.Mail, view.Push = c.Opens(subscription.Email), c.Opens(subscription.WebPush)
 	// A browser too old to name the site that a form comes from names its origin, but
 	// only when the page may be named to this site itself.
-	w.Header()["Referrer-Policy"] = sameOrigin
-	d.answer(w, r, status, "suscribirse", d.page(r).formFrame(in, faults))
+	return answer{status: status, template: "suscribirse", frame: c.Frame("/suscribirse", "suscribirse", view), header: sameOrigin}
 }
 
-func (p page) formFrame(in url.Values, faults []fieldFault) site.Frame {
-	view := p.form(in, faults)
-	view.Mail, view.Push = p.Opens(subscription.Email), p.Opens(subscription.WebPush)
-	return p.Frame("/suscribirse", "suscribirse", view)
+// emptyForms keeps the form with nothing ticked, in each language, for as long as
+// what it shows is true: it is what most people ask for.
+type emptyForms struct {
+	mu     sync.Mutex
+	of     formState
+	bodies map[string]*httpcache.Body // by the code of the language
+}
+
+// formState is what the empty form shows besides its fields.
+type formState struct {
+	snap       *store.Snapshot
+	hour       time.Time
+	reason     hazard.Reason
+	mail, push bool
+}
+
+// body returns the form of a page's language, made anew when what it shows has changed.
+func (f *emptyForms) body(p page, render func() *httpcache.Body) *httpcache.Body {
+	of := formState{p.Snapshot, p.PresentHour(), p.WhyNone(), p.Opens(subscription.Email), p.Opens(subscription.WebPush)}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.of != of || f.bodies == nil {
+		f.of, f.bodies = of, map[string]*httpcache.Body{}
+	}
+	if f.bodies[p.Code] == nil {
+		f.bodies[p.Code] = render()
+	}
+	return f.bodies[p.Code]
 }
 
 // plainFields are the fields of the form that hold a text.

@@ -6,7 +6,7 @@ import (
 )
 
 func TestConfirming(t *testing.T) {
-	f := newFront(t, nil)
+	f := newApp(t, nil)
 	asked := f.Get("/confirmar/" + pendingToken)
 	for _, must := range []string{"Parque Nacional Torres del Paine", "ya-no-existe", "Conguillío : Sierra Nevada, otro", "Solo peligro", "viento fuerte, nieve",
 		"de 22:00 a 06:30", "del mar 1 dic al sáb 9 ene 2027", "English", "lun 23 nov, 06:05 (hora de Santiago)", "No fui yo"} {
@@ -39,7 +39,7 @@ func TestConfirming(t *testing.T) {
 }
 
 func TestDisowning(t *testing.T) {
-	f := newFront(t, nil)
+	f := newApp(t, nil)
 	if got := f.Post("/confirmar/"+pendingToken+"/no-fui-yo", nil); got.Status != 200 || !strings.Contains(got.Text, "no le escribiremos durante 30 días") || !f.Subscriptions.Disowned[pendingToken] {
 		t.Errorf("%d, %s", got.Status, got.Text)
 	}
@@ -49,7 +49,7 @@ func TestDisowning(t *testing.T) {
 }
 
 func TestCancelling(t *testing.T) {
-	f := newFront(t, nil)
+	f := newApp(t, nil)
 	known, unknown := f.Get("/baja/"+activeToken), f.Get("/baja/"+unknownToken)
 	if known.Status != 200 || unknown.Status != 200 || !strings.Contains(known.Text, "Torres del Paine") || strings.Contains(unknown.Text, "Lugares") {
 		t.Errorf("asking: %s\n%s", known.Text, unknown.Text)
@@ -88,7 +88,7 @@ func TestCancelling(t *testing.T) {
 
 // The one click of a mail in English is that of a mail in Spanish, in English.
 func TestCancellingInEnglish(t *testing.T) {
-	f := newFront(t, nil)
+	f := newApp(t, nil)
 	asked := f.Get("/en/baja/" + activeToken)
 	done := f.Do("POST", "/en/baja/"+activeToken, "List-Unsubscribe=One-Click")
 	if done.Status != 200 || !strings.Contains(done.Text, "Subscription cancelled") || !f.Subscriptions.Cancelled[activeToken] ||
@@ -99,7 +99,7 @@ func TestCancellingInEnglish(t *testing.T) {
 
 func TestSubscriptionsThatFail(t *testing.T) {
 	for _, path := range []string{"/confirmar/" + pendingToken, "/confirmar/" + pendingToken + "/no-fui-yo", "/baja/" + activeToken} {
-		f := newFront(t, nil)
+		f := newApp(t, nil)
 		f.Subscriptions.Err = errDisk
 		got := f.Post(path, nil)
 		if got.Status != 503 || got.Header.Get("Retry-After") != "120" || !strings.Contains(got.Text, "todo sigue como estaba") {

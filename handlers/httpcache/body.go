@@ -5,8 +5,7 @@
 // plain and the gzip form, the weak ETag and the header values, all immutable.
 // [Body.Serve] answers a request from it: negotiation of the encoding, conditional
 // requests, HEAD, and for the API's envelope the time of the answer spliced in as its
-// last member, in both forms, without encoding or compressing anything. [Series] does
-// the same for a large body of which clients may ask for the first part of each list.
+// last member, in both forms, without encoding or compressing anything.
 package httpcache
 
 import (
@@ -52,58 +51,52 @@ type Body struct {
 
 // JSON makes the answer {"data":payload,"error":null,"ts":…}; payload must be
 // valid JSON. Nothing of payload is kept.
-func JSON(payload []byte) *Body { return newBody(jsonType, envelope(payload), true) }
+func JSON(payload []byte) *Body { return newBody(jsonType, envelope(payload), true, thorough) }
 
 // JSONCold is [JSON] for big payloads that are asked for seldom: only the gzip form is
 // kept, and a client that does not take gzip gets it inflated on the way.
 func JSONCold(payload []byte) *Body {
-	fixed := envelope(payload)
-	b := &Body{etag: []string{weakTag(fixed)}, contentType: []string{jsonType}, packed: pack(fixed, fastest, true), size: len(fixed), stamped: true}
-	b.setLengths()
+	b := newBody(jsonType, envelope(payload), true, fastest)
+	if b.packed != nil {
+		b.plain = nil
+	}
 	return b
 }
 
 // Error makes the answer {"data":null,"error":text,"ts":…}.
 func Error(text string) *Body {
 	fixed := AppendString([]byte(errorHead), text)
-	return untagged(append(fixed, errorTail...))
+	return newBody(jsonType, append(fixed, errorTail...), true, nil)
 }
 
 // Passing is [JSON] for an answer that is made for one request: it is neither
 // compressed nor tagged.
-func Passing(payload []byte) *Body { return untagged(envelope(payload)) }
+func Passing(payload []byte) *Body { return newBody(jsonType, envelope(payload), true, nil) }
 
 // Static makes an answer of exactly content: a page, a style sheet, a document.
 func Static(contentType string, content []byte) *Body {
-	return newBody(contentType, slices.Concat([]byte{}, content), false)
+	return newBody(contentType, slices.Concat([]byte{}, content), false, thorough)
 }
 
 func envelope(payload []byte) []byte {
 	return slices.Concat([]byte(envelopeHead), payload, []byte(envelopeTail))
 }
 
-func untagged(fixed []byte) *Body {
-	b := &Body{contentType: []string{jsonType}, plain: fixed, size: len(fixed), stamped: true}
-	b.setLengths()
-	return b
-}
-
-func newBody(contentType string, fixed []byte, stamped bool) *Body {
-	b := &Body{etag: []string{weakTag(fixed)}, contentType: []string{contentType}, plain: fixed, size: len(fixed), stamped: stamped}
+// newBody makes the body of a fixed part; level is nil for an answer that is made for one
+// request.
+func newBody(contentType string, fixed []byte, stamped bool, level *compressor) *Body {
+	b := &Body{contentType: []string{contentType}, plain: fixed, size: len(fixed), stamped: stamped}
+	b.plainLength = []string{strconv.Itoa(b.length())}
+	if level == nil {
+		return b
+	}
+	b.etag = []string{weakTag(fixed)}
 	if len(fixed) >= worthGzip && isCompressible(contentType) {
-		if b.packed = pack(fixed, thorough, stamped); b.packed.length() >= b.length() {
-			b.packed = nil
+		if packed := pack(fixed, level, stamped); packed.length() < b.length() {
+			b.packed, b.packedLength = packed, []string{strconv.Itoa(packed.length())}
 		}
 	}
-	b.setLengths()
 	return b
-}
-
-func (b *Body) setLengths() {
-	b.plainLength = []string{strconv.Itoa(b.length())}
-	if b.packed != nil {
-		b.packedLength = []string{strconv.Itoa(b.packed.length())}
-	}
 }
 
 // ContentType returns the type of the content, with its character set.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"io"
 	"math/rand/v2"
-	"net/http"
 	"net/http/httptest"
 	"strconv"
 	"strings"
@@ -19,9 +18,7 @@ var now = time.Date(2026, 11, 21, 13, 5, 0, 7e6, time.UTC)
 
 const stamp = "2026-11-21T13:05:00.007Z"
 
-func serve(b interface {
-	Serve(http.ResponseWriter, *http.Request, Terms)
-}, method string, headers ...string) *httptest.ResponseRecorder {
+func serve(b *Body, method string, headers ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, "/", nil)
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Add(headers[i], headers[i+1])
@@ -198,76 +195,5 @@ func TestMaxAge(t *testing.T) {
 		if got := MaxAge(d); len(got) != 1 || cap(got) != 1 || got[0] != want {
 			t.Errorf("%v: %v", d, got)
 		}
-	}
-}
-
-// seriesOf makes lists of numbers with the ends of every step.
-func seriesOf(lists, steps int) (*Series, func(steps int) string) {
-	build := func(keep int) ([]byte, [][]int) {
-		w := []byte{'['}
-		var ends [][]int
-		for l := range lists {
-			if l > 0 {
-				w = append(w, ',')
-			}
-			w = append(w, '[')
-			list := []int{len(w)}
-			for i := range keep {
-				if i > 0 {
-					w = append(w, ',')
-				}
-				w = strconv.AppendInt(w, int64(l*1000003+i*7919), 10)
-				list = append(list, len(w))
-			}
-			ends = append(ends, list)
-			w = append(w, ']')
-		}
-		return append(w, ']'), ends
-	}
-	data, ends := build(steps)
-	return NewSeries(data, ends), func(keep int) string {
-		data, _ := build(keep)
-		return `{"data":` + string(data) + `,"error":null,"ts":"` + stamp + `"}`
-	}
-}
-
-type cut struct {
-	*Series
-	steps int
-}
-
-func (c cut) Serve(w http.ResponseWriter, r *http.Request, t Terms) { c.Series.Serve(w, r, t, c.steps) }
-
-func TestSeriesIsCutAsIfBuiltShorter(t *testing.T) {
-	series, want := seriesOf(3, 72)
-	tags := map[string]int{}
-	for steps := 0; steps <= 72; steps++ {
-		plain, packed := serve(cut{series, steps}, "GET"), serve(cut{series, steps}, "GET", "Accept-Encoding", "gzip")
-		if plain.Body.String() != want(steps) {
-			t.Fatalf("%d: %s", steps, plain.Body)
-		}
-		got := packed.Body.Bytes()
-		if packed.Header().Get("Content-Encoding") == "gzip" {
-			got = unzip(t, got)
-		}
-		if string(got) != want(steps) {
-			t.Fatalf("%d packed: %s", steps, got)
-		}
-		head := serve(cut{series, steps}, "HEAD")
-		if head.Header().Get("Content-Length") != strconv.Itoa(plain.Body.Len()) || head.Body.Len() != 0 {
-			t.Errorf("%d HEAD: %v", steps, head.Header())
-		}
-		tag := plain.Header().Get("Etag")
-		if before, twice := tags[tag]; twice {
-			t.Errorf("%d and %d share a tag", before, steps)
-		}
-		tags[tag] = steps
-		if w := serve(cut{series, steps}, "GET", "If-None-Match", tag); w.Code != 304 {
-			t.Errorf("%d: %d", steps, w.Code)
-		}
-	}
-	none, _ := seriesOf(0, 0)
-	if w := serve(cut{none, 3}, "GET"); !strings.HasPrefix(w.Body.String(), `{"data":[],`) {
-		t.Errorf("no lists: %s", w.Body)
 	}
 }

@@ -77,27 +77,23 @@ func (b *Body) write(w http.ResponseWriter, now time.Time, asGzip bool) {
 	}
 	buffer := buffers.Get().(*bytes.Buffer)
 	buffer.Reset()
-	if asGzip {
+	switch {
+	case asGzip:
 		buffer.Grow(b.packed.length())
 		buffer.Write(b.packed.appendTo(buffer.AvailableBuffer(), now))
-	} else {
+	case b.plain == nil:
 		buffer.Grow(b.length())
-		b.writePlain(buffer)
+		b.packed.inflate(buffer)
+		buffer.Write(appendStamp(buffer.AvailableBuffer(), now))
+	default:
+		buffer.Grow(b.length())
+		buffer.Write(b.plain)
 		buffer.Write(appendStamp(buffer.AvailableBuffer(), now))
 	}
 	w.Write(buffer.Bytes())
 	if buffer.Cap() <= largestKept {
 		buffers.Put(buffer)
 	}
-}
-
-// writePlain writes the plain form of the fixed part.
-func (b *Body) writePlain(to *bytes.Buffer) {
-	if b.plain == nil {
-		b.packed.inflate(to)
-		return
-	}
-	to.Write(b.plain)
 }
 
 // takesGzip reports whether a client takes gzip by its Accept-Encoding (RFC 9110,

@@ -66,8 +66,7 @@ type Certificates struct {
 	magic  *certmagic.Config
 	issuer *certmagic.ACMEIssuer
 
-	mu       sync.Mutex
-	failures map[string]error // of each domain, since a certificate last came
+	failed sync.Map // by domain, whether asking failed since a certificate last came
 }
 
 // New returns certificates that are not managed yet. It asks nobody.
@@ -76,7 +75,7 @@ func New(o Options) (*Certificates, error) {
 		return nil, errors.New("certificates: no domain")
 	}
 	setUserAgent.Do(func() { certmagic.UserAgent = o.UserAgent })
-	c := &Certificates{o: o, failures: map[string]error{}}
+	c := &Certificates{o: o}
 	quiet := zap.NewNop() // event reports what matters
 	c.cache = certmagic.NewCache(certmagic.CacheOptions{
 		GetConfigForCert:   func(certmagic.Certificate) (*certmagic.Config, error) { return c.magic, nil },
@@ -127,7 +126,7 @@ func (c *Certificates) Manage(ctx context.Context) {
 	go func() { _ = c.cache.RenewManagedCertificates(ctx) }() // and again by itself, every LookEvery
 	for _, name := range c.o.Domains {
 		if err := c.magic.ManageAsync(ctx, []string{name}); err != nil {
-			c.fail(name, err)
+			c.failed.Store(name, true)
 			c.o.Log.Error("the certificate kept can neither be used nor deleted; look at the folder of certificates and start again", "domain", name, "error", err)
 		}
 	}
@@ -147,11 +146,11 @@ func (c *Certificates) event(ctx context.Context, event string, data map[string]
 			}
 		}
 	case "cert_obtained":
-		c.fail(name, nil)
+		c.failed.Store(name, false)
 		c.o.Log.Info("a new certificate came", "domain", name)
 	case "cert_failed":
 		err, _ := data["error"].(error)
-		c.fail(name, err)
+		c.failed.Store(name, true)
 		about := []any{"domain", name, "error", err}
 		if leaf := c.newest(name); leaf != nil {
 			about = append(about, "serving_until", leaf.NotAfter.UTC())
@@ -159,18 +158,6 @@ func (c *Certificates) event(ctx context.Context, event string, data map[string]
 		c.o.Log.Warn("no certificate from the authority; the name must lead to this machine, with ports 443 and 80 open to everybody", about...)
 	}
 	return nil
-}
-
-func (c *Certificates) fail(name string, err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.failures[name] = err
-}
-
-func (c *Certificates) failed(name string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.failures[name] != nil
 }
 
 // newest returns the certificate of a domain that ends last, nil for none.
@@ -234,8 +221,9 @@ func (c *Certificates) States() []State {
 	list := make([]State, len(c.o.Domains))
 	for i, name := range c.o.Domains {
 		list[i] = State{Domain: name, Failing: true}
+		failed, _ := c.failed.Load(name)
 		if leaf := c.newest(name); leaf != nil {
-			list[i].Expires, list[i].Failing = leaf.NotAfter, isFailing(leaf, c.failed(name), now)
+			list[i].Expires, list[i].Failing = leaf.NotAfter, isFailing(leaf, failed == true, now)
 		}
 	}
 	return list

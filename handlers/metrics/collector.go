@@ -71,13 +71,13 @@ func (p *collector) Collect(to chan<- prometheus.Metric) {
 }
 
 func (p *collector) collectCycle(s sink) {
-	ended, took, count := p.Engine.LastCycle()
+	ended, took, count := p.LastCycle()
 	s.counter(cycles, float64(count))
 	if !ended.IsZero() {
 		s.gauge(cycleDuration, took.Seconds())
 		s.age(cycleAge, ended)
 	}
-	e := p.Publication.Snapshot()
+	e := p.Snapshot()
 	if e == nil {
 		return
 	}
@@ -104,7 +104,7 @@ func (p *collector) collectProvider(s sink) {
 
 func (p *collector) collectMessages(s sink) {
 	for c := range subscription.Channel(subscription.NumChannels) {
-		f, name := p.Notifier.Figures(c), c.String()
+		f, name := p.Channel(c), c.String()
 		s.gauge(outbox, float64(f.Waiting), name, "waiting")
 		s.gauge(outbox, float64(f.Sending), name, "sending")
 		s.gauge(outbox, float64(f.Recording), name, "recording")
@@ -119,7 +119,7 @@ func (p *collector) collectMessages(s sink) {
 }
 
 func (p *collector) collectFile(s sink) {
-	f := p.File.Figures()
+	f := p.File()
 	s.gauge(fileBytes, float64(f.Bytes))
 	s.boolean(fileWritable, f.Writable)
 	s.gauge(openReads, float64(f.OpenReads))

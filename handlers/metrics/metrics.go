@@ -26,37 +26,20 @@ import (
 // Path is where the figures are.
 const Path = "/metrics"
 
-// Engine runs the hourly cycle.
-type Engine interface {
-	// LastCycle returns when the last cycle ended (zero before the first), how long it
-	// took, and how many have ended.
-	LastCycle() (ended time.Time, took time.Duration, count uint64)
-}
-
-// Notifier sends messages.
-type Notifier interface {
-	Figures(c subscription.Channel) store.ChannelFigures
-}
-
-// File is the data file.
-type File interface {
-	Figures() store.FileFigures
-}
-
-// Publication is what is shown to the public.
-type Publication interface {
-	Snapshot() *store.Snapshot // nil before anything is published
-}
-
 // Options are what New needs. All but Backups and Certificates are required.
 type Options struct {
 	Clock           clockwork.Clock
 	Version, Commit string
 	Requests        *Requests
-	Publication     Publication
-	Engine          Engine
-	Notifier        Notifier
-	File            File
+	// Snapshot returns what is shown to the public, nil before anything is published.
+	Snapshot func() *store.Snapshot
+	// LastCycle returns when the last cycle ended (zero before the first), how long it
+	// took, and how many have ended.
+	LastCycle func() (ended time.Time, took time.Duration, count uint64)
+	// Channel returns the figures of a channel of messages.
+	Channel func(c subscription.Channel) store.ChannelFigures
+	// File returns those of the data file.
+	File func() store.FileFigures
 	// Weight returns the provider's weight of this UTC day and its limit, 0 for none.
 	Weight func() (used, limit float64)
 	// Backups returns when the newest copy of the file was made, zero for never, and

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/jonboulle/clockwork"
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
@@ -39,19 +38,15 @@ type world struct {
 	certificates []https.State
 }
 
-func (w *world) Snapshot() *store.Snapshot                           { return w.snap }
-func (w *world) LastCycle() (time.Time, time.Duration, uint64)       { return w.ended, w.took, w.cycles }
+func (w *world) snapshot() *store.Snapshot                           { return w.snap }
+func (w *world) lastCycle() (time.Time, time.Duration, uint64)       { return w.ended, w.took, w.cycles }
 func (w *world) weight() (used, limit float64)                       { return w.used, w.limit }
 func (w *world) backups() (time.Time, bool)                          { return w.copied, false }
 func (w *world) states() []https.State                               { return w.certificates }
-func (w *world) Figures() store.FileFigures                          { return w.file }
+func (w *world) figures() store.FileFigures                          { return w.file }
 func (w *world) channel(c subscription.Channel) store.ChannelFigures { return w.channels[c] }
 
-type notifier func(subscription.Channel) store.ChannelFigures
-
-func (n notifier) Figures(c subscription.Channel) store.ChannelFigures { return n(c) }
-
-// full is a service of which everything can be told.
+// full is a service of which everything is known.
 func full() *world {
 	w := &world{
 		snap: &store.Snapshot{
@@ -71,8 +66,8 @@ func full() *world {
 }
 
 func (w *world) options(requests *Requests) Options {
-	return Options{Clock: clockwork.NewFakeClockAt(now), Version: "v1", Commit: "abc", Requests: requests, Publication: w, Engine: w,
-		Notifier: notifier(w.channel), File: w, Weight: w.weight, Backups: w.backups, Certificates: w.states}
+	return Options{Clock: clockwork.NewFakeClockAt(now), Version: "v1", Commit: "abc", Requests: requests, Snapshot: w.snapshot, LastCycle: w.lastCycle,
+		Channel: w.channel, File: w.figures, Weight: w.weight, Backups: w.backups, Certificates: w.states}
 }
 
 // answering gives counters with some answers.
@@ -118,7 +113,7 @@ func TestFigures(t *testing.T) {
 	}
 	for _, line := range []string{`vigia_model_run_age_seconds{model="ncep`, `vigia_certificate_remaining_seconds{domain="www`} {
 		if strings.Contains(text, line) {
-			t.Errorf("%s is told though nobody knows it", line)
+			t.Errorf("%s is exported though nobody knows it", line)
 		}
 	}
 }
@@ -130,11 +125,11 @@ func TestMissingIsNotZero(t *testing.T) {
 	text := scrape(t, New(o))
 	for _, name := range []string{"cycle_age", "cycle_duration", "estimates", "model", "weight_day_limit", "backup_age", "certificate", "http_requests"} {
 		if strings.Contains(text, "vigia_"+name) || strings.Contains(text, "provider_"+name) {
-			t.Errorf("%s is told though nobody knows it", name)
+			t.Errorf("%s is exported though nobody knows it", name)
 		}
 	}
 	if !strings.Contains(text, "\nvigia_store_writable 0\n") {
-		t.Error("a file that cannot be written is not told of")
+		t.Error("a file that cannot be written is not shown")
 	}
 	late := full()
 	late.snap.ValidUntil = now
@@ -328,5 +323,3 @@ func BenchmarkScrape(b *testing.B) {
 		scrape(b, handler)
 	}
 }
-
-var _ prometheus.Collector = (*Requests)(nil)

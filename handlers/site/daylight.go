@@ -4,8 +4,8 @@ import (
 	"strings"
 	"time"
 
+	"vigia/forecast/daylight"
 	"vigia/forecast/hazard"
-	"vigia/handlers/api"
 	"vigia/store/catalogue"
 )
 
@@ -72,7 +72,7 @@ func (v View) lightDays(park catalogue.Park) []lightDay {
 			return days
 		}
 		day := lightDay{Name: v.Day(noon), rise: midnight, set: noon.Add(12 * time.Hour)}
-		if rise, set, ok := api.Daylight(noon, park.Latitude, park.Longitude); ok {
+		if rise, set, ok := daylight.Of(noon, park.Latitude, park.Longitude); ok {
 			day.rise, day.set = rise, set
 			day.Light = v.minutes(rise) + "–" + v.minutes(set)
 		}
@@ -87,7 +87,7 @@ func (v View) lightRow(i int, days []lightDay) lightRow {
 	row := lightRow{Name: trail.Name, Path: v.trailPath(trail), Takes: v.duration(trail), Official: v.trailClosures(trail),
 		None: true, LongerThan: trail.MaxHours > 0}
 	takes := time.Duration(trail.MaxHours * float64(time.Hour))
-	spans := api.Spans(v.Snapshot, i, v.HoursOf(i), v.Now)
+	spans := v.windows(i)
 	for _, day := range days {
 		cell := lightCell{Day: day.Name}
 		for _, s := range spans {
@@ -113,11 +113,16 @@ type trailLight struct {
 func (v View) trailLight(i int) trailLight {
 	trail := v.Catalogue.Trails[i]
 	light := trailLight{Takes: v.duration(trail), Official: v.trailClosures(trail)}
-	for _, s := range api.Spans(v.Snapshot, i, v.HoursOf(i), v.Now) {
+	for _, s := range v.windows(i) {
 		fit, hours := v.fit(trail, s.From, s.To, "luz.cabe", "luz.cabe_rapido", "luz.no_cabe")
 		light.Spans = append(light.Spans, lightSpan{Text: v.Window(s.From, s.To), Length: v.Text("luz.horas", "h", v.Decimal(hours, 1)), Fit: fit})
 	}
 	return light
+}
+
+// windows returns the times of daylight without any model alert for a trail.
+func (v View) windows(trail int) []daylight.Window {
+	return daylight.Windows(v.Catalogue, trail, v.HoursOf(trail), v.Alerts, &v.Notices, v.Now)
 }
 
 // duration is how long a trail takes, "" when that is not known.

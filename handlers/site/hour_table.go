@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
+	"vigia/forecast/daylight"
 	"vigia/forecast/hazard"
 	"vigia/forecast/snapshot"
-	"vigia/handlers/api"
 	"vigia/store/catalogue"
 	"vigia/web/wording"
 )
@@ -193,13 +193,13 @@ func (v View) hazardsIn(e hazard.Estimate, state hazard.State) string {
 // isNight reports whether it is dark half an hour into an hour.
 func (v View) isNight(hour time.Time, park catalogue.Park) bool {
 	half := hour.Add(30 * time.Minute)
-	dawn, dusk := api.Twilight(v.noonOf(half), park.Latitude, park.Longitude)
+	dawn, dusk := daylight.Twilight(v.noonOf(half), park.Latitude, park.Longitude)
 	return half.Before(dawn) || !half.Before(dusk)
 }
 
 // sun returns when the sun rises and sets on the local day of an instant.
 func (v View) sun(t time.Time, park catalogue.Park) string {
-	rise, set, ok := api.Daylight(v.noonOf(t), park.Latitude, park.Longitude)
+	rise, set, ok := daylight.Of(v.noonOf(t), park.Latitude, park.Longitude)
 	if !ok {
 		return ""
 	}

@@ -45,4 +45,4 @@ const (
 	unknownToken = sitetest.UnknownToken
 )
 
-type front = formstest.Front
+type front = formstest.App

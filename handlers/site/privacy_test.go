@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"vigia/handlers/api"
+	"vigia/store/subscription"
 	"vigia/web"
 )
 
@@ -44,7 +44,7 @@ func TestPrivacyPageIsTrue(t *testing.T) {
 			t.Errorf("does not say %q", must)
 		}
 	}
-	if until := api.ConfirmationLife; until != 48*time.Hour {
+	if until := subscription.ConfirmationLife; until != 48*time.Hour {
 		t.Errorf("the texts say 48 hours, a request lives %v", until)
 	}
 }

@@ -1,18 +1,27 @@
 package site
 
 import (
+	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	"vigia/handlers/api"
 	"vigia/web/wording"
 )
 
+// openAPI reads the OpenAPI document.
+func openAPI() (*contract, error) {
+	text, err := os.ReadFile("../api/openapi.json")
+	if err != nil {
+		return nil, err
+	}
+	return readContract(text)
+}
+
 func theContract(t testing.TB) *contract {
 	t.Helper()
-	c, err := readContract(api.Document())
+	c, err := openAPI()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +39,7 @@ func (c *contract) everyOperation(do func(path string, item *pathItem, method st
 
 // contractKeys are the keys of texts that the OpenAPI document asks for, by prefix.
 func contractKeys() map[string][]string {
-	c, err := readContract(api.Document())
+	c, err := openAPI()
 	if err != nil {
 		return nil
 	}

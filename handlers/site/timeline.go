@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"time"
 
+	"vigia/forecast/daylight"
 	"vigia/forecast/hazard"
 	"vigia/forecast/snapshot"
-	"vigia/handlers/api"
 	"vigia/store/catalogue"
 	"vigia/web/wording"
 )
@@ -155,7 +155,7 @@ func (v View) nights(park catalogue.Park) []piece {
 	}
 	lit := start
 	for noon := v.noonOf(start).AddDate(0, 0, -1); noon.Before(end.Add(24 * time.Hour)); noon = noon.AddDate(0, 0, 1) {
-		dawn, dusk := api.Twilight(noon, park.Latitude, park.Longitude)
+		dawn, dusk := daylight.Twilight(noon, park.Latitude, park.Longitude)
 		if !dusk.After(dawn) {
 			continue
 		}

@@ -15,3 +15,13 @@ func TestEditDistance(t *testing.T) {
 		}
 	}
 }
+
+func TestNearest(t *testing.T) {
+	parks := []string{"torres-del-paine", "lauca", "bernardo-ohiggins", "isla-magdalena", "puyehue"}
+	for name, want := range map[string]string{"torres-del-payne": "torres-del-paine", "LAUCA": "lauca", "lauka": "lauca",
+		"torresdelpaine": "torres-del-paine", "zzzzzzzz": "", "x": ""} {
+		if got := nearest(name, parks, func(slug *string) string { return *slug }); got != want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}

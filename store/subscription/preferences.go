@@ -1,6 +1,7 @@
 package subscription
 
 import (
+	"fmt"
 	"time"
 
 	"vigia/forecast/alert"
@@ -30,6 +31,16 @@ type HazardSet uint16
 // Has reports whether a hazard is wanted.
 func (s HazardSet) Has(h hazard.Hazard) bool { return s == 0 || s&(1<<h) != 0 }
 
+// Named returns the hazards that a set names: none for the empty one, which means all.
+func (s HazardSet) Named() (named []hazard.Hazard) {
+	for h := range hazard.Hazard(hazard.NumHazards) {
+		if s != 0 && s.Has(h) {
+			named = append(named, h)
+		}
+	}
+	return named
+}
+
 // With returns the set with a hazard more.
 func (s HazardSet) With(h hazard.Hazard) HazardSet { return s | 1<<h }
 
@@ -39,6 +50,11 @@ type Quiet struct {
 	From uint16 `json:"desde"`
 	To   uint16 `json:"hasta"`
 }
+
+// Span returns the hours as they are written, HH:MM.
+func (q *Quiet) Span() Span { return Span{hourOf(q.From), hourOf(q.To)} }
+
+func hourOf(minute uint16) string { return fmt.Sprintf("%02d:%02d", minute/60, minute%60) }
 
 // Trip is the days of a trip, both included. The subscription ends the day after.
 type Trip struct {

@@ -157,6 +157,9 @@ type Target struct {
 	Reached bool `json:"alcanzado,omitempty"`
 }
 
+// ConfirmationLife is how long a request by e-mail may be confirmed.
+const ConfirmationLife = 48 * time.Hour
+
 // Request is a wish to be told by e-mail as it came in. Whether a mail is sent for
 // it is decided later, so that the answer takes the same time for every address.
 type Request struct {

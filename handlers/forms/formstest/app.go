@@ -22,6 +22,7 @@ import (
 	"vigia/handlers/site/sitetest"
 	"vigia/store"
 	"vigia/store/subscription"
+	"vigia/web"
 )
 
 // FormType is how a form is sent.
@@ -45,8 +46,8 @@ func Site(t testing.TB, change func(*site.Options)) *site.Site {
 	return s
 }
 
-// Front is the pages that are made for one request, with what is behind them.
-type Front struct {
+// App is the pages that are made for one request, with what is behind them.
+type App struct {
 	t             testing.TB
 	Subscriptions *sitetest.Subscriptions
 	Site          *site.Site
@@ -57,22 +58,22 @@ type Front struct {
 	Snapshot *store.Snapshot // that is published
 }
 
-// Options change what a front is made with.
+// Options change what an app is made with.
 type Options struct {
 	*site.Options
 	*forms.Demo
 }
 
-// InDemo has a front show what the demo sent.
+// InDemo has an app show what the demo sent.
 func InDemo(o Options) {
 	o.Options.Demo = true
 	o.Caught, o.Join = Caught, func(string, subscription.Language) error { return nil }
 }
 
-// New returns a front, with options changed.
-func New(t testing.TB, change func(Options)) *Front {
+// New returns an app, with options changed.
+func New(t testing.TB, change func(Options)) *App {
 	t.Helper()
-	f, demo := &Front{t: t, Subscriptions: sitetest.FilledSubscriptions()}, forms.Demo{}
+	f, demo := &App{t: t, Subscriptions: sitetest.FilledSubscriptions()}, forms.Demo{}
 	f.Site = Site(t, func(o *site.Options) {
 		o.Subscriptions = f.Subscriptions
 		if change != nil {
@@ -87,30 +88,33 @@ func New(t testing.TB, change func(Options)) *Front {
 }
 
 // Forms returns the handler of the forms as they are shown; rest answers other paths.
-func (f *Front) Forms(demo forms.Demo, shown func() (*store.Snapshot, time.Time), rest http.HandlerFunc) http.Handler {
+func (f *App) Forms(demo forms.Demo, shown func() (*store.Snapshot, time.Time), rest http.HandlerFunc) http.Handler {
 	router, add := sitetest.Router()
 	router.NotFound = rest
-	router.MethodNotAllowed = forms.New(f.Site, demo).AddRoutes(add, forms.Around{
-		Shown:   shown,
+	router.MethodNotAllowed = forms.New(f.Site, demo).AddRoutes(add, forms.Deps{Signups: f.signups(), Shown: shown, NotFound: rest})
+	return router
+}
+
+// signups are what the API and the forms have in common.
+func (f *App) signups() api.Signups {
+	return api.Signups{
+		Subscriptions: f.Subscriptions, Policy: web.PolicyVersion,
 		Admit:   func(*http.Request, time.Time) (int, bool) { return f.Wait, f.Wait == 0 },
 		Network: func(*http.Request) netip.Prefix { return netip.Prefix{} },
 		Origins: http.NewCrossOriginProtection(), Log: slog.New(slog.NewTextHandler(&f.Log, nil)),
-		NotFound: rest,
-	})
-	return router
+	}
 }
 
-// API returns the handler of the API for a snapshot, with the front's subscription service.
-func (f *Front) API(e *store.Snapshot, at time.Time) http.Handler {
-	snapshot := (&api.Builder{}).Build(e, sitetest.Now, sitetest.Now)
+// API returns the handler of the API for a snapshot, with the app's subscription service.
+func (f *App) API(e *store.Snapshot, at time.Time) http.Handler {
+	snapshot := api.Builder{Subscriptions: f.Subscriptions, FileFault: func() error { return nil }, Jobs: func() []store.JobStatus { return nil }}.Build(e, sitetest.Now, sitetest.Now)
 	router, add := sitetest.Router()
-	api.AddRoutes(add, func() (*api.Answers, time.Time) { return snapshot, at },
-		api.Signups{Subscriptions: f.Subscriptions, Policy: "x", Origins: http.NewCrossOriginProtection(), Log: slog.New(slog.DiscardHandler)})
+	api.AddRoutes(add, func() (*api.Answers, time.Time) { return snapshot, at }, f.signups())
 	return router
 }
 
-// Server serves the whole site with the front's subscription service behind it, API included.
-func (f *Front) Server() *httptest.Server {
+// Server serves the whole site with the app's subscription service behind it, API included.
+func (f *App) Server() *httptest.Server {
 	e := sitetest.Snapshot(f.t)
 	e.ValidUntil = time.Date(2999, 1, 1, 0, 0, 0, 0, time.UTC)
 	e.Rules = hazard.DefaultRules()
@@ -145,7 +149,7 @@ type Answer struct {
 }
 
 // Do asks for a page. headers are names and values in turn.
-func (f *Front) Do(method, path, body string, headers ...string) Answer {
+func (f *App) Do(method, path, body string, headers ...string) Answer {
 	f.t.Helper()
 	r := httptest.NewRequest(method, path, strings.NewReader(body))
 	if body != "" {
@@ -164,10 +168,10 @@ func (f *Front) Do(method, path, body string, headers ...string) Answer {
 }
 
 // Get reads a page.
-func (f *Front) Get(path string) Answer { f.t.Helper(); return f.Do("GET", path, "") }
+func (f *App) Get(path string) Answer { f.t.Helper(); return f.Do("GET", path, "") }
 
 // Post sends a form as a page of this site does.
-func (f *Front) Post(path string, fields url.Values) Answer {
+func (f *App) Post(path string, fields url.Values) Answer {
 	f.t.Helper()
 	return f.Do("POST", path, fields.Encode(), "Sec-Fetch-Site", "same-origin", "Content-Type", FormType)
 }

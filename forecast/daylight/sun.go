@@ -1,4 +1,7 @@
-package api
+// Package daylight reckons when the sun rises and sets, and from that the times in which a
+// trail can be walked by daylight without any model alert, as the API and the pages show
+// them. It reads values and keeps none.
+package daylight
 
 import (
 	"math"
@@ -13,10 +16,10 @@ const (
 	darknessAltitude = -6
 )
 
-// Daylight returns when the sun rises and sets on the local day that has noon at
+// Of returns when the sun rises and sets on the local day that has noon at
 // about the given instant, on level ground: mountains make the day shorter. ok is
 // false when the sun does not rise or does not set.
-func Daylight(noon time.Time, latitude, longitude float64) (rise, set time.Time, ok bool) {
+func Of(noon time.Time, latitude, longitude float64) (rise, set time.Time, ok bool) {
 	transit, half := aboveAltitude(noon, latitude, longitude, sunsetAltitude)
 	if half == 0 || half == 12*time.Hour {
 		return time.Time{}, time.Time{}, false
@@ -24,8 +27,7 @@ func Daylight(noon time.Time, latitude, longitude float64) (rise, set time.Time,
 	return transit.Add(-half), transit.Add(half), true
 }
 
-// Twilight returns when civil twilight begins and ends on the day that Daylight is
-// about: 24 hours apart where it does not get dark, and at one instant where it does not
+// Twilight returns when civil twilight begins and ends on the day that Of is about: 24 hours apart where it does not get dark, and at one instant where it does not
 // get light.
 func Twilight(noon time.Time, latitude, longitude float64) (dawn, dusk time.Time) {
 	transit, half := aboveAltitude(noon, latitude, longitude, darknessAltitude)

@@ -1,4 +1,4 @@
-package api
+package subscription
 
 import (
 	"fmt"
@@ -34,16 +34,14 @@ func (c *formCheck) names(field string, given []string, read func(string) (name,
 	for _, text := range given {
 		name, wrong := read(text)
 		switch {
-		case wrong != "" && len(faults) == mostWrongNames:
-			faults = append(faults, "y otros")
 		case wrong != "":
 			faults = append(faults, wrong)
 		case !slices.Contains(names, name):
 			names = append(names, name)
 		}
-		if len(faults) > mostWrongNames {
-			break
-		}
+	}
+	if len(faults) > mostWrongNames {
+		faults = append(faults[:mostWrongNames], "y otros")
 	}
 	if len(faults) > 0 {
 		c.addFault(field, strings.Join(faults, "; "))
@@ -55,31 +53,24 @@ func (c *formCheck) park(slug string) (name, wrong string) {
 	if _, ok := c.catalogue.ParkBySlug(slug); ok {
 		return slug, ""
 	}
-	return "", unknownPark(slug, c.catalogue)
+	return "", c.catalogue.UnknownPark(slug)
 }
 
 // trail reads "park/trail", or a trail's slug alone where one park has it.
 func (c *formCheck) trail(text string) (name, wrong string) {
-	park, slug, whole := strings.Cut(text, "/")
+	slug, trail, whole := strings.Cut(text, "/")
 	if !whole {
 		return c.bareTrail(text)
 	}
-	p, ok := c.catalogue.ParkBySlug(park)
+	park, ok := c.catalogue.ParkBySlug(slug)
 	if !ok {
-		return "", unknownPark(park, c.catalogue)
+		return "", c.catalogue.UnknownPark(slug)
 	}
-	trails := c.catalogue.TrailsOf(p)
-	if slices.ContainsFunc(trails, func(t catalogue.Trail) bool { return t.Slug == slug }) {
+	if slices.ContainsFunc(c.catalogue.TrailsOf(park), func(t catalogue.Trail) bool { return t.Slug == trail }) {
 		return text, ""
 	}
-	near := nearest(slug, trails, trailSlug)
-	if near != "" {
-		near = park + "/" + near
-	}
-	return "", unknownTrail(slug, near, park)
+	return "", c.catalogue.UnknownTrail(trail, park)
 }
-
-func trailSlug(t *catalogue.Trail) string { return t.Slug }
 
 func (c *formCheck) bareTrail(slug string) (name, wrong string) {
 	var found []string
@@ -96,24 +87,5 @@ func (c *formCheck) bareTrail(slug string) (name, wrong string) {
 	case len(found) > 1:
 		return "", "«" + slug + "» es el nombre de varios senderos; escriba uno de: " + strings.Join(found, ", ")
 	}
-	return "", unknownTrail(slug, nearest(slug, c.catalogue.Trails, trailSlug), "")
-}
-
-// unknownTrail returns the text of the fault of a trail that does not exist in a park, or
-// in any where park is "". It repeats the slug only when it looks like one.
-func unknownTrail(slug, near, park string) string {
-	text := "no existe ese sendero"
-	if looksLikeSlug(slug) {
-		text = "no existe el sendero «" + slug + "»"
-		if park != "" {
-			text += " en «" + park + "»"
-		}
-		if near != "" {
-			return text + "; ¿quiso decir «" + near + "»?"
-		}
-	}
-	if park == "" {
-		park = "PARQUE"
-	}
-	return text + "; la lista de senderos de un parque está en /api/v1/parques/" + park + "/senderos"
+	return "", c.catalogue.UnknownTrail(slug, -1)
 }

@@ -1,4 +1,4 @@
-package api
+package subscription
 
 import (
 	"errors"
@@ -10,7 +10,6 @@ import (
 	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
 	"vigia/store/catalogue"
-	"vigia/store/subscription"
 )
 
 // Limits of what one subscription may name.
@@ -20,32 +19,58 @@ const (
 	tripWithin  = 1  // years from today
 )
 
-// FieldFault is what is wrong with a field, in Spanish. It never repeats an address.
-type FieldFault struct{ Field, Text string }
+// Form is a request for a subscription as a person sent it, to the API or by a page of the
+// site, before it is checked. "" and nil stand for what was left out.
+type Form struct {
+	Channel     string
+	Email       string
+	Push        *PushForm
+	Parks       []string
+	Trails      []string // "park/trail", or the trail's slug where only one park has it
+	MinLevel    string
+	Hazards     []string // nil is all of them
+	Quiet, Trip *Span
+	Language    string
+	Consent     bool
+
+	Simulated bool        // in the demo an address is taken to which no mail can go
+	Unread    []FormFault // of fields that had the wrong kind: they are not also missing
+}
+
+// PushForm is what a browser gave to be reached by Web Push, and what proves that it is;
+// Proof is "" for none.
+type PushForm struct{ Endpoint, P256dh, Auth, Proof string }
+
+// Span is a span of hours, HH:MM, or of days, YYYY-MM-DD, as it was written.
+type Span struct{ From, To string }
+
+// FormFault is what is wrong with a field, by its name in the API and in Spanish. It never
+// repeats an address.
+type FormFault struct{ Field, Text string }
 
 // CheckedForm is a form without faults: whom to write to, and about what.
 type CheckedForm struct {
-	Channel     subscription.Channel
-	Address     string               // Email
-	Target      *subscription.Target // WebPush
-	Proof       string               // WebPush, "" for none
-	Preferences subscription.Preferences
+	Channel     Channel
+	Address     string  // Email
+	Target      *Target // WebPush
+	Proof       string  // WebPush, "" for none
+	Preferences Preferences
 }
 
 // formCheck is the state of checking one form.
 type formCheck struct {
 	*Form
 	catalogue *catalogue.Catalogue
-	hosts     subscription.PushHosts
+	hosts     PushHosts
 	now       time.Time
 	checked   CheckedForm
+	faults    []FormFault
 }
 
 // Check checks a form against a catalogue. It returns every fault, by field; the checked
 // form is complete when there is none.
-func (f *Form) Check(c *catalogue.Catalogue, hosts subscription.PushHosts, now time.Time) (*CheckedForm, []FieldFault) {
-	check := f.newCheck(c, now)
-	check.hosts = hosts
+func (f *Form) Check(c *catalogue.Catalogue, hosts PushHosts, now time.Time) (*CheckedForm, []FormFault) {
+	check := &formCheck{Form: f, catalogue: c, hosts: hosts, now: now, faults: slices.Clone(f.Unread)}
 	check.channel()
 	check.preferences()
 	if !f.Consent {
@@ -56,64 +81,71 @@ func (f *Form) Check(c *catalogue.Catalogue, hosts subscription.PushHosts, now t
 
 // CheckPreferences is Check of a form without address and consent, which changes the
 // preferences of a subscription.
-func (f *Form) CheckPreferences(c *catalogue.Catalogue, now time.Time) (*subscription.Preferences, []FieldFault) {
-	check := f.newCheck(c, now)
+func (f *Form) CheckPreferences(c *catalogue.Catalogue, now time.Time) (*Preferences, []FormFault) {
+	check := &formCheck{Form: f, catalogue: c, now: now}
 	check.preferences()
 	return &check.checked.Preferences, check.faults
 }
 
-// newCheck returns a check of a copy of the form.
-func (f *Form) newCheck(c *catalogue.Catalogue, now time.Time) *formCheck {
-	own := *f
-	own.faults = slices.Clone(f.faults)
-	return &formCheck{Form: &own, catalogue: c, now: now}
-}
-
 func (c *formCheck) preferences() {
+	p := &c.checked.Preferences
 	c.places()
-	c.conditions()
-	c.language()
+	p.MinLevel = choice(c, "nivel_minimo", c.MinLevel, alert.Caution, alert.Danger)
+	p.Hazards = c.hazards()
+	if c.Quiet != nil {
+		p.Quiet = c.quiet()
+	}
+	if c.Trip != nil {
+		p.Trip = c.trip()
+	}
+	p.Language = choice(c, "idioma", c.Language, Spanish, English)
 }
 
-// addFault notes a fault, unless there is one of the field: what could not be read is not
-// also missing.
-func (f *Form) addFault(field, text string) {
-	if !f.hasFault(field) {
-		f.faults = append(f.faults, FieldFault{field, text})
+// choice reads one of two words; "" is the first of them.
+func choice[T fmt.Stringer](c *formCheck, field, word string, first, second T) T {
+	switch word {
+	case "", first.String():
+		return first
+	case second.String():
+		return second
+	}
+	c.addFault(field, "los valores son "+first.String()+" y "+second.String())
+	return first
+}
+
+// addFault notes a fault, unless there is one of the field.
+func (c *formCheck) addFault(field, text string) {
+	if !c.hasFault(field) {
+		c.faults = append(c.faults, FormFault{field, text})
 	}
 }
 
-func (f *Form) hasFault(field string) bool {
-	return slices.ContainsFunc(f.faults, func(known FieldFault) bool {
+func (c *formCheck) hasFault(field string) bool {
+	return slices.ContainsFunc(c.faults, func(known FormFault) bool {
 		return known.Field == field || strings.HasPrefix(field, known.Field+".")
 	})
 }
 
 func (c *formCheck) channel() {
 	switch c.Channel {
-	case subscription.Email.String():
-		c.checked.Channel = subscription.Email
+	case Email.String():
 		c.address()
 		if c.Push != nil {
 			c.addFault("webpush", "sobra: el canal es email")
 		}
-	case subscription.WebPush.String():
-		c.checked.Channel = subscription.WebPush
+		return
+	case WebPush.String():
+		c.checked.Channel = WebPush
 		c.target()
 		if c.Email != "" {
 			c.addFault("email", "sobra: el canal es webpush")
 		}
+		return
 	case "":
 		c.addFault("canal", "falta; los valores son email y webpush")
-		c.anyAddress()
 	default:
 		c.addFault("canal", "los valores son email y webpush")
-		c.anyAddress()
 	}
-}
-
-// anyAddress checks the addresses of a form without a channel.
-func (c *formCheck) anyAddress() {
 	if c.Email != "" {
 		c.address()
 	}
@@ -127,14 +159,13 @@ func (c *formCheck) address() {
 		c.addFault("email", "falta la dirección de correo a la que avisar")
 		return
 	}
-	parse := subscription.ParseAddress
+	parse := ParseAddress
 	if c.Simulated {
-		parse = subscription.ParseAnyAddress
+		parse = ParseAnyAddress
 	}
 	address, err := parse(c.Email)
 	if err != nil {
 		c.addFault("email", err.Error())
-		return
 	}
 	c.checked.Address = address
 }
@@ -144,13 +175,13 @@ func (c *formCheck) target() {
 		c.addFault("webpush", "falta la suscripción que entrega el navegador, con endpoint y keys (p256dh y auth)")
 		return
 	}
-	target, err := subscription.ParseTarget(c.Push.Endpoint, c.Push.Keys.P256dh, c.Push.Keys.Auth, c.hosts)
-	parts := (*subscription.TargetError)(nil)
-	if errors.As(err, &parts) {
+	target, err := ParseTarget(c.Push.Endpoint, c.Push.P256dh, c.Push.Auth, c.hosts)
+	var wrong *TargetError
+	if errors.As(err, &wrong) {
 		for _, part := range []struct {
 			field string
 			err   error
-		}{{"webpush.endpoint", parts.Endpoint}, {"webpush.keys.p256dh", parts.Key}, {"webpush.keys.auth", parts.Auth}} {
+		}{{"webpush.endpoint", wrong.Endpoint}, {"webpush.keys.p256dh", wrong.Key}, {"webpush.keys.auth", wrong.Auth}} {
 			if part.err != nil {
 				c.addFault(part.field, part.err.Error())
 			}
@@ -159,50 +190,35 @@ func (c *formCheck) target() {
 	c.checked.Target, c.checked.Proof = target, c.Push.Proof
 }
 
-func (c *formCheck) conditions() {
-	p := &c.checked.Preferences
-	switch c.MinLevel {
-	case "", alert.Caution.String():
-		p.MinLevel = alert.Caution
-	case alert.Danger.String():
-		p.MinLevel = alert.Danger
-	default:
-		c.addFault("nivel_minimo", "los valores son precaucion y peligro")
-	}
+func (c *formCheck) hazards() (set HazardSet) {
 	if c.Hazards != nil && len(c.Hazards) == 0 {
 		c.addFault("amenazas", "no puede ser una lista vacía; envíe null para que se avise de todas")
 	}
-	for _, key := range c.Hazards {
-		h, err := hazard.ParseHazard(key)
+	for _, name := range c.Hazards {
+		h, err := hazard.ParseHazard(name)
 		if err != nil {
-			c.addFault("amenazas", "los valores son "+strings.Join(hazardKeys(), ", "))
+			c.addFault("amenazas", "los valores son "+strings.Join(hazardNames(), ", "))
 			break
 		}
-		p.Hazards = p.Hazards.With(h)
+		set = set.With(h)
 	}
-	if c.Quiet != nil {
-		p.Quiet = c.quiet()
-	}
-	if c.Trip != nil {
-		p.Trip = c.trip()
-	}
+	return set
 }
 
-func hazardKeys() []string {
-	keys := make([]string, hazard.NumHazards)
-	for h := range keys {
-		keys[h] = hazard.Hazard(h).String()
+func hazardNames() (names []string) {
+	for h := range hazard.Hazard(hazard.NumHazards) {
+		names = append(names, h.String())
 	}
-	return keys
+	return names
 }
 
-func (c *formCheck) quiet() *subscription.Quiet {
+func (c *formCheck) quiet() *Quiet {
 	from, okFrom := c.minute("silencio.desde", c.Quiet.From)
 	to, okTo := c.minute("silencio.hasta", c.Quiet.To)
 	if okFrom && okTo && from == to {
 		c.addFault("silencio", "«desde» y «hasta» deben ser distintos")
 	}
-	return &subscription.Quiet{From: from, To: to}
+	return &Quiet{From: from, To: to}
 }
 
 // minute reads an hour of the day as minutes since midnight.
@@ -215,7 +231,7 @@ func (c *formCheck) minute(field, text string) (uint16, bool) {
 	return uint16(t.Hour()*60 + t.Minute()), true
 }
 
-func (c *formCheck) trip() *subscription.Trip {
+func (c *formCheck) trip() *Trip {
 	from, okFrom := c.date("viaje.desde", c.Trip.From)
 	to, okTo := c.date("viaje.hasta", c.Trip.To)
 	if !okFrom || !okTo {
@@ -232,35 +248,23 @@ func (c *formCheck) trip() *subscription.Trip {
 	case to.After(from.AddDate(0, 0, longestTrip-1)):
 		c.addFault("viaje", fmt.Sprintf("puede durar como máximo %d días", longestTrip))
 	}
-	return &subscription.Trip{From: subscription.Date(c.Trip.From), To: subscription.Date(c.Trip.To)}
+	return &Trip{From: Date(c.Trip.From), To: Date(c.Trip.To)}
 }
 
 func (c *formCheck) date(field, text string) (time.Time, bool) {
 	t, err := time.Parse(time.DateOnly, text)
 	if err != nil {
 		c.addFault(field, "debe ser una fecha AAAA-MM-DD que exista")
-		return time.Time{}, false
 	}
-	return t, true
+	return t, err == nil
 }
 
 // today is the date in the westernmost of the parks' zones, as midnight UTC: a
 // day is over when it is over everywhere.
 func (c *formCheck) today() time.Time {
-	first := subscription.DateOf(c.now, time.UTC)
+	first := DateOf(c.now, time.UTC)
 	for i := range c.catalogue.Parks {
-		first = min(first, subscription.DateOf(c.now, c.catalogue.Parks[i].TimeZone))
+		first = min(first, DateOf(c.now, c.catalogue.Parks[i].TimeZone))
 	}
 	return first.Start(time.UTC)
-}
-
-func (c *formCheck) language() {
-	switch c.Language {
-	case "", subscription.Spanish.String():
-		c.checked.Preferences.Language = subscription.Spanish
-	case subscription.English.String():
-		c.checked.Preferences.Language = subscription.English
-	default:
-		c.addFault("idioma", "los valores son es y en")
-	}
 }
