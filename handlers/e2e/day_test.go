@@ -21,6 +21,7 @@ import (
 	"vigia/handlers/cli/clitest"
 	"vigia/store"
 	"vigia/store/catalogue"
+	"vigia/store/catalogue/cataloguetest"
 	"vigia/store/subscription"
 )
 
@@ -66,7 +67,7 @@ func calmly(_ string, _ catalogue.Location, _ time.Time, v *simulate.Values) {
 func day(b *testing.B, trails, subscribers int, override simulate.Override) {
 	parks := catalogue.Default()
 	if trails != len(parks.Trails) {
-		parks = catalogue.Scaled(trails)
+		parks = cataloguetest.Scaled(trails)
 	}
 	s, dev := surround(b), newDevice(b)
 	dir := dev.path

@@ -235,19 +235,3 @@ func TestDefaultVolcanoesNearParks(t *testing.T) {
 	}
 	t.Error("no Guallatiri")
 }
-
-func TestScaled(t *testing.T) {
-	for _, n := range []int{1, 2, 3, 5, 8, 13, 216, 217, 20_000} {
-		c := Scaled(n)
-		points := 0
-		for _, trail := range c.Trails {
-			points += len(trail.Points)
-		}
-		if len(c.Trails) != n || len(c.Locations) < points*8/10 {
-			t.Errorf("Scaled(%d): %d trails, %d points at %d locations", n, len(c.Trails), points, len(c.Locations))
-		}
-	}
-	if got, want := len(Scaled(216).Locations), len(Default().Locations); got != want {
-		t.Errorf("one round has %d locations, want the default's %d", got, want)
-	}
-}

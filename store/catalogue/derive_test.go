@@ -52,7 +52,7 @@ func TestZoneAt(t *testing.T) {
 
 // derived completes a trail of the given length, kind and points.
 func derived(kind string, km float64, points ...Point) Trail {
-	t := trailDraft{Trail: Trail{Kind: kind, LengthKm: km, Points: points}}
+	t := trailEntry{Trail: Trail{Kind: kind, LengthKm: km, Points: points}}
 	t.derive()
 	return t.Trail
 }
@@ -123,10 +123,10 @@ func TestFuel(t *testing.T) {
 		{"plateau", at(4000, hazard.HighPlateau), hazard.Arid, false},
 	}
 	for _, test := range tests {
-		trail := trailDraft{Trail: Trail{Kind: "circuito", LengthKm: 1, Points: []Point{test.point}}, zone: &test.zone}
+		trail := trailEntry{Trail: Trail{Kind: "circuito", LengthKm: 1, Points: []Point{test.point}}, Zone: &test.zone}
 		trail.derive()
-		if trail.Fuel != test.want {
-			t.Errorf("%s: fuel %v, want %v", test.name, trail.Fuel, test.want)
+		if trail.Trail.Fuel != test.want {
+			t.Errorf("%s: fuel %v, want %v", test.name, trail.Trail.Fuel, test.want)
 		}
 	}
 }

@@ -74,7 +74,7 @@ func checkIndex(t testing.TB, c *Catalogue) {
 }
 
 func TestIndex(t *testing.T) {
-	for name, c := range map[string]*Catalogue{"default": Default(), "full": mustParse(t, full), "scaled": Scaled(1000)} {
+	for name, c := range map[string]*Catalogue{"default": Default(), "full": mustParse(t, full)} {
 		t.Run(name, func(t *testing.T) { checkIndex(t, c) })
 	}
 }
