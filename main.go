@@ -165,7 +165,7 @@ func (v *service) assemble() (work, sending []cli.Part, err error) {
 	work = append(work, v.serving(engine, ledger))
 	if v.backups != nil {
 		alive = append(alive, systemd.Check{Name: "the hourly cycle", Run: engine.Stuck}) // the demo's clock is too fast for it
-		work = append(work, v.commands(engine).Listen())
+		work = append(work, v.commands(engine).Listen(v.Data, v.Log))
 		schedule.Add(forecast.Job{Name: "respaldo", Every: time.Minute, Later: true, Do: v.backups.Look})
 	}
 	work = append(work, schedule.Run, func(ctx context.Context) error { return v.manager.Run(ctx, alive...) })
@@ -175,7 +175,9 @@ func (v *service) assemble() (work, sending []cli.Part, err error) {
 // commands returns the service as commands reach it over the control socket.
 func (v *service) commands(engine *forecast.Engine) *cli.Service {
 	return &cli.Service{
-		File: v.file, Parks: v.parks, Backups: v.backups, Data: v.Data, Clock: v.Clock, Log: v.Log, SaveNotices: engine.TakeNotices, Unblock: v.notifier.Unblock,
+		UseFile:   func(_ bool, do func(*store.Store) (string, error)) (string, error) { return do(v.file) },
+		Catalogue: func() (*catalogue.Catalogue, error) { return v.parks, nil }, Clock: v.Clock,
+		MakeBackup: v.backups.Make, SaveNotices: engine.TakeNotices, Unblock: v.notifier.Unblock,
 		ImportObservations: func(name string, data []byte) (string, error) {
 			done, err := engine.TakeObservations(name, data)
 			return done.Report(name), err

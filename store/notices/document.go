@@ -1,12 +1,6 @@
 package notices
 
-import (
-	"fmt"
-	"io"
-	"os"
-
-	"vigia/store/document"
-)
+import "vigia/store/document"
 
 // Limits of a document.
 const (
@@ -26,20 +20,6 @@ type Document struct {
 	Name     string // of the file or feed, for faults
 	Data     []byte
 	OnlyJSON bool // refuse CSV: a feed is JSON
-}
-
-// Load reads a document from a file, no more of it than is allowed and a byte.
-func Load(name string) (Document, error) {
-	file, err := os.Open(name) // #nosec G304 -- the operator names it on the command line
-	if err != nil {
-		return Document{}, fmt.Errorf("open the document: %w", err)
-	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, MaxBytes+1))
-	if err != nil {
-		return Document{}, fmt.Errorf("read the document: %w", err)
-	}
-	return Document{Name: name, Data: data}, nil
 }
 
 // volcanicRow and closureRow are notices as they are written. The tags are those of
