@@ -67,18 +67,13 @@ func (r *reader) find(field, text string, known names) string {
 // suggestion returns "; ¿quiso decir …?" with the slug nearest to what was written, ""
 // when none is near.
 func suggestion(text string, known names) string {
-	text = fold(text)
-	if len(text) > 64 {
+	text = strings.ReplaceAll(fold(text), " ", "-")
+	nearest := ""
+	if len(text) <= 64 {
+		nearest = catalogue.Nearest(text, slices.Sorted(maps.Values(known)), max(2, len(text)/3))
+	}
+	if nearest == "" {
 		return ""
 	}
-	best, distance := "", max(2, len(text)/3)+1
-	for _, slug := range slices.Sorted(maps.Values(known)) {
-		if d := catalogue.EditDistance(text, fold(slug)); d < distance {
-			best, distance = slug, d
-		}
-	}
-	if best == "" {
-		return ""
-	}
-	return "; ¿quiso decir " + best + "?"
+	return "; ¿quiso decir " + nearest + "?"
 }

@@ -21,7 +21,7 @@ const (
 
 // readConfig reads the settings file that the flags or the environment name.
 func (in *input) readConfig() {
-	config := in.source("config")
+	config := in.values["config"]
 	if config.text == "" || !printable(config.text) {
 		return // resolve reports what is wrong with the name
 	}
@@ -111,9 +111,7 @@ func (in *input) readEntry(place, key string, entry any) {
 		in.fault("%s: %s: %v", place, key, err)
 		return
 	}
-	if _, set := in.outside[key]; !set { // by the environment, which comes first
-		in.outside[key] = value{text: text, origin: place, label: place + ": " + key, rank: fromFile}
-	}
+	in.put(key, value{text: text, origin: place, label: place + ": " + key, rank: fromFile})
 }
 
 // lists are the types of settings that a file may give as a list of texts.
