@@ -85,9 +85,9 @@ type Location struct {
 // Park is a protected area.
 type Park struct {
 	Slug              string         `json:"slug" check:"slug"`
-	Name              string         `json:"nombre" check:"text 120"`
+	Name              string         `json:"nombre" check:"120"`
 	Kind              string         `json:"tipo" check:"park_kind"`
-	Region            string         `json:"region" check:"text 120"`
+	Region            string         `json:"region" check:"120"`
 	Administrator     string         `json:"-"` // "" when unknown
 	AdministratorAsOf string         `json:"-"` // date it was checked, YYYY-MM-DD, or ""
 	AdministratorNote string         `json:"-"` // or ""
@@ -107,7 +107,7 @@ type Park struct {
 type Trail struct {
 	Slug            string      `json:"slug" check:"slug"`
 	Park            int         `json:"-"` // index in Catalogue.Parks
-	Name            string      `json:"nombre" check:"text 120"`
+	Name            string      `json:"nombre" check:"120"`
 	Kind            string      `json:"tipo" check:"trail_kind"`
 	LengthKm        float64     `json:"largo_km" check:"optional 0.01 2000"` // walked in all; NaN when unknown
 	ClimbM          float64     `json:"-"`                                   // highest point minus start
@@ -125,7 +125,7 @@ type Trail struct {
 
 // Point is a place of a trail that is assessed.
 type Point struct {
-	Name string `json:"nombre" check:"text 120"`
+	Name string `json:"nombre" check:"120"`
 	Location
 	At       int             `json:"-"` // index in Catalogue.Locations
 	Exposure hazard.Exposure `json:"exposicion" check:"exposure"`
@@ -135,7 +135,7 @@ type Point struct {
 // Volcano is one that the geology service watches.
 type Volcano struct {
 	Slug       string     `json:"slug" check:"slug"`
-	Name       string     `json:"nombre" check:"text 120"`
+	Name       string     `json:"nombre" check:"120"`
 	Latitude   float64    `json:"latitud" check:"-90 90"`
 	Longitude  float64    `json:"longitud" check:"-180 180"`
 	ElevationM float64    `json:"altitud_m" check:"-100 7000"`
@@ -152,8 +152,8 @@ type NearPark struct {
 // EmergencyNumber is a telephone number for emergencies.
 type EmergencyNumber struct {
 	Number string `json:"numero" check:"phone 120"`
-	Name   string `json:"nombre" check:"text 120"`
-	Note   string `json:"nota,omitempty" check:"optional text 1000"`
+	Name   string `json:"nombre" check:"120"`
+	Note   string `json:"nota,omitempty" check:"optional 1000"`
 }
 
 // ParkBySlug finds a park's index.

@@ -20,8 +20,8 @@ const MaxBytes = 64 << 20
 // tags are those of package document. Heights are those of land in general, a little
 // beyond the lowest and highest of Chile.
 type file struct {
-	Version   string            `json:"version" check:"optional text 120"`
-	Rules     []string          `json:"reglas" check:"optional 0 200 text 1000"`
+	Version   string            `json:"version" check:"optional 120"`
+	Rules     []string          `json:"reglas" check:"optional 0 200 1000"`
 	Emergency []EmergencyNumber `json:"telefonos_emergencia" check:"optional 0 100"` // nil when left out
 	Parks     []parkEntry       `json:"parques" check:"1 1000000"`
 	Trails    []trailEntry      `json:"senderos" check:"1 1000000"`
@@ -34,14 +34,14 @@ type parkEntry struct {
 }
 
 type administrator struct {
-	Name string `json:"nombre" check:"text 120"`
+	Name string `json:"nombre" check:"120"`
 	AsOf string `json:"verificado_en" check:"optional date 120"`
-	Note string `json:"nota" check:"optional text 1000"`
+	Note string `json:"nota" check:"optional 1000"`
 }
 
 type trailEntry struct {
 	Trail
-	In     string       `json:"parque" check:"any"` // slug of the park
+	In     string       `json:"parque"` // slug of the park
 	Zone   *hazard.Zone `json:"zona_clima" check:"zone"`
 	Remote *bool        `json:"remota"`
 	Fuel   *bool        `json:"combustible"`
@@ -53,12 +53,12 @@ type volcanoEntry struct {
 }
 
 type nearEntry struct {
-	Park       string  `json:"parque" check:"any"` // slug
+	Park       string  `json:"parque"` // slug
 	DistanceKm float64 `json:"distancia_km" check:"0 1000"`
 }
 
 var form = document.Form{MaxBytes: MaxBytes, Rules: map[string]document.Rule{
-	"any": document.Anything, "text": document.Anything, "slug": document.Slug, "web_address": document.WebAddress,
+	"slug": document.Slug, "web_address": document.WebAddress,
 	"park_kind":  document.OneOf("parque_nacional", "reserva_nacional", "monumento_natural"),
 	"trail_kind": document.OneOf(kindThereAndBack, "circuito", "travesia"),
 	"difficulty": document.OneOf("baja", "media", "alta", "muy_alta"),
@@ -143,9 +143,9 @@ func (f *file) complete() *Catalogue {
 	if c.Emergency == nil {
 		c.Emergency = slices.Clone(Default().Emergency)
 	}
-	parks, zones := map[string]int{}, map[string]*time.Location{}
-	for i, p := range f.Parks {
-		parks[p.Slug] = i
+	zones := map[string]*time.Location{}
+	c.parkBySlug = f.sortParks()
+	for _, p := range f.Parks {
 		if p.By != nil {
 			p.Administrator, p.AdministratorAsOf, p.AdministratorNote = p.By.Name, p.By.AsOf, p.By.Note
 		}
@@ -157,12 +157,12 @@ func (f *file) complete() *Catalogue {
 	}
 	for _, t := range f.Trails {
 		t.derive()
-		t.Park = parks[t.In]
+		t.Park = c.parkBySlug[t.In]
 		c.Trails = append(c.Trails, t.Trail)
 	}
 	for _, v := range f.Volcanoes {
 		for _, n := range v.Near {
-			v.Parks = append(v.Parks, NearPark{Park: parks[n.Park], DistanceKm: n.DistanceKm})
+			v.Parks = append(v.Parks, NearPark{Park: c.parkBySlug[n.Park], DistanceKm: n.DistanceKm})
 		}
 		c.Volcanoes = append(c.Volcanoes, v.Volcano)
 	}

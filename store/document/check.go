@@ -82,7 +82,7 @@ func (d *Document) set(v reflect.Value, text string, c check) string {
 	rule := d.form.Rules[c.rule]
 	if v.Kind() == reflect.String {
 		v.SetString(text)
-	} else if i := slices.Index(rule.Words, text); i >= 0 {
+	} else if i := slices.Index(rule.words, text); i >= 0 {
 		v.SetUint(uint64(i))
 	}
 	if text == "" && d.form.Lenient {
@@ -91,24 +91,15 @@ func (d *Document) set(v reflect.Value, text string, c check) string {
 		}
 		return missing
 	}
-	problem := ""
 	if len(c.bounds) > 0 {
-		problem = lineProblem(text, int(c.bounds[0]))
+		if problem := lineProblem(text, int(c.bounds[0])); problem != "" {
+			return Shown(text) + " " + problem
+		}
 	}
-	if problem == "" && c.rule != "" && !rule.takes(text) {
-		problem = "no es válido; se admite: " + rule.Allowed
-	}
-	if problem != "" {
-		return Shown(text) + " " + problem
+	if c.rule != "" && !rule.OK(text) {
+		return Shown(text) + " no es válido; se admite: " + rule.Allowed
 	}
 	return ""
-}
-
-func (r Rule) takes(text string) bool {
-	if r.OK == nil {
-		return slices.Contains(r.Words, text)
-	}
-	return r.OK(text)
 }
 
 // lineProblem returns why a text cannot be shown in one line, "" when it can: it has no

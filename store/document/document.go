@@ -13,7 +13,7 @@
 //	optional  the field may be left out: null, or in what others write, an empty text
 //	numbers   of a list, the least and the most elements; of a number, the least and the
 //	          most; after them those of a text, the most characters
-//	a word    the [Rule] that a text must follow
+//	a word    the [Rule] that a text follows
 //
 // A field behind a pointer is optional. A text with a most is one line that can be shown
 // anywhere. A number that is left out is NaN. A field of another type than
@@ -23,6 +23,7 @@ package document
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -40,13 +41,15 @@ type Form struct {
 
 // Rule says which texts a field may hold.
 type Rule struct {
-	Words   []string          // all that are allowed, or nil
-	OK      func(string) bool // nil with Words
-	Allowed string            // in Spanish, for faults; "" with Words
+	OK      func(string) bool
+	Allowed string   // in Spanish, for faults
+	words   []string // all that are allowed, if there are but some
 }
 
 // OneOf returns the rule of a set of words.
-func OneOf(words ...string) Rule { return Rule{Words: words, Allowed: strings.Join(words, ", ")} }
+func OneOf(words ...string) Rule {
+	return Rule{func(text string) bool { return slices.Contains(words, text) }, strings.Join(words, ", "), words}
+}
 
 const maxSlug = 64 // characters
 
@@ -54,7 +57,6 @@ var slugForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // The rules that several documents share.
 var (
-	Anything   = Rule{OK: func(string) bool { return true }}
 	Slug       = Rule{OK: isSlug, Allowed: "letras a-z sin tilde, cifras y guiones simples, hasta 64 caracteres"}
 	WebAddress = Rule{OK: isWebAddress, Allowed: "una dirección http o https completa, sin usuario"}
 )

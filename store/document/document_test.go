@@ -8,11 +8,11 @@ import (
 
 const most = 1 << 20
 
-var form = Form{MaxBytes: most, Rules: map[string]Rule{"text": Anything}}
+var form = Form{MaxBytes: most}
 
 // example is a document of a required name, and a list of objects with a flag.
 type example struct {
-	Name string `json:"nombre" check:"text 120"`
+	Name string `json:"nombre" check:"120"`
 	List []struct {
 		Yes bool `json:"si"`
 	} `json:"lista" check:"optional 0 10"`

@@ -25,26 +25,26 @@ type Document struct {
 // volcanicRow and closureRow are notices as they are written. The tags are those of
 // package document; times are read with the zone that they are of.
 type volcanicRow struct {
-	Volcano     string `json:"volcan" check:"any"` // slug or name
+	Volcano     string `json:"volcan"` // slug or name
 	Level       Level  `json:"nivel_tecnico" check:"level"`
-	Source      string `json:"fuente" check:"text 120"`
+	Source      string `json:"fuente" check:"120"`
 	SourceURL   string `json:"fuente_url" check:"web_address 500"`
-	PublishedAt string `json:"publicado_en" check:"any"`
-	ObtainedAt  string `json:"obtenido_en" check:"optional any"`
+	PublishedAt string `json:"publicado_en"`
+	ObtainedAt  string `json:"obtenido_en" check:"optional"`
 }
 
 type closureRow struct {
-	Park        string `json:"parque" check:"any"`
+	Park        string `json:"parque"`
 	Scope       string `json:"alcance" check:"optional scope"`
-	Trail       string `json:"sendero" check:"optional any"`
+	Trail       string `json:"sendero" check:"optional"`
 	Situation   string `json:"situacion" check:"situation"`
-	Detail      string `json:"detalle" check:"optional text 500"`
-	From        string `json:"desde" check:"optional any"`
-	Until       string `json:"hasta" check:"optional any"`
-	Source      string `json:"fuente" check:"text 120"`
+	Detail      string `json:"detalle" check:"optional 500"`
+	From        string `json:"desde" check:"optional"`
+	Until       string `json:"hasta" check:"optional"`
+	Source      string `json:"fuente" check:"120"`
 	SourceURL   string `json:"fuente_url" check:"web_address 500"`
-	PublishedAt string `json:"publicado_en" check:"optional any"`
-	ObtainedAt  string `json:"obtenido_en" check:"optional any"`
+	PublishedAt string `json:"publicado_en" check:"optional"`
+	ObtainedAt  string `json:"obtenido_en" check:"optional"`
 }
 
 // The words of closures.
@@ -56,6 +56,6 @@ const (
 )
 
 var form = document.Form{MaxBytes: MaxBytes, Lenient: true, Rules: map[string]document.Rule{
-	"any": document.Anything, "text": document.Anything, "web_address": document.WebAddress, "level": document.OneOf(levelNames[1:]...),
+	"web_address": document.WebAddress, "level": document.OneOf(levelNames[1:]...),
 	"scope": document.OneOf(wholePark, oneTrail), "situation": document.OneOf(closed, restricted),
 }}
