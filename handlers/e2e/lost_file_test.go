@@ -286,14 +286,14 @@ func TestTheFileIsTakenAwayUnderTheService(t *testing.T) {
 		},
 		"another in its place": {
 			take: func(k *keeping) error {
-				return first(os.Rename(k.file(), k.file()+"-away"), os.WriteFile(k.file(), []byte("something else"), 0o600))
+				return errors.Join(os.Rename(k.file(), k.file()+"-away"), os.WriteFile(k.file(), []byte("something else"), 0o600))
 			},
 			back: func(k *keeping) error { return os.Rename(k.file()+"-away", k.file()) },
 		},
 		"a copy of it in its place": {
 			take: func(k *keeping) error {
 				text, err := os.ReadFile(k.file())
-				return first(err, os.Rename(k.file(), k.file()+"-away"), os.WriteFile(k.file(), text, 0o600))
+				return errors.Join(err, os.Rename(k.file(), k.file()+"-away"), os.WriteFile(k.file(), text, 0o600))
 			},
 			back: func(k *keeping) error { return os.Rename(k.file()+"-away", k.file()) },
 		},
@@ -304,9 +304,9 @@ func TestTheFileIsTakenAwayUnderTheService(t *testing.T) {
 		"a link that leads elsewhere": {
 			take: func(k *keeping) error {
 				other := k.data + "-other"
-				return first(os.Mkdir(other, 0o700), os.Remove(k.data), os.Symlink(other, k.data))
+				return errors.Join(os.Mkdir(other, 0o700), os.Remove(k.data), os.Symlink(other, k.data))
 			},
-			back: func(k *keeping) error { return first(os.Remove(k.data), os.Symlink(k.data+"-real", k.data)) },
+			back: func(k *keeping) error { return errors.Join(os.Remove(k.data), os.Symlink(k.data+"-real", k.data)) },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -317,7 +317,7 @@ func TestTheFileIsTakenAwayUnderTheService(t *testing.T) {
 			k := keep(t, place)
 			k.t = t
 			if strings.Contains(name, "link") {
-				if err := first(os.Rename(k.data, k.data+"-real"), os.Symlink(k.data+"-real", k.data)); err != nil {
+				if err := errors.Join(os.Rename(k.data, k.data+"-real"), os.Symlink(k.data+"-real", k.data)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -461,14 +461,4 @@ func TestASubscriptionThatIsDamaged(t *testing.T) {
 			t.Errorf("%s: who left: %d", name, status)
 		}
 	}
-}
-
-// first gives the first of some errors.
-func first(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

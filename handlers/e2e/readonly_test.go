@@ -51,7 +51,7 @@ func TestReadOnlyFromTheStart(t *testing.T) {
 		}
 		remount(t, place, true)
 	}
-	before := contents(t, data)
+	before := fmt.Sprint(clitest.FolderContents(t, data))
 	for place, what := range map[string]string{data: "the folder", path: "the file"} {
 		bind(place)
 		for _, args := range [][]string{{"compact"}, {"restore", strings.TrimSpace(made)}, {"import", "cierres", clitest.WriteFile(t, "c.json", "[]")}, {"check", "--contact", "a@example.cl"}} {
@@ -70,8 +70,8 @@ func TestReadOnlyFromTheStart(t *testing.T) {
 		if err := syscall.Unmount(place, 0); err != nil {
 			t.Fatal(err)
 		}
-		if after := contents(t, data); after != before {
-			t.Errorf("%s: what was there has changed:\n%s\n%s", what, before, after)
+		if after := fmt.Sprint(clitest.FolderContents(t, data)); after != before {
+			t.Errorf("%s: what was there has changed", what)
 		}
 	}
 	again := begin(t, nil, args...)
@@ -79,24 +79,6 @@ func TestReadOnlyFromTheStart(t *testing.T) {
 	if status := again.stop(t); status != 0 {
 		t.Errorf("the end: %d", status)
 	}
-}
-
-// contents tells the names and sizes of all that is in a folder.
-func contents(t *testing.T, folder string) string {
-	t.Helper()
-	var all strings.Builder
-	err := filepath.WalkDir(folder, func(path string, entry os.DirEntry, err error) error {
-		if err == nil && !entry.IsDir() {
-			info, infoErr := entry.Info()
-			err = infoErr
-			fmt.Fprintln(&all, path, info.Size(), info.ModTime())
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all.String()
 }
 
 // A disk that fails under the running service, at whichever call, closes the file to
