@@ -12,7 +12,7 @@
 // # The file
 //
 // One JSON object in UTF-8. A field that is not marked optional is required;
-// null stands for an optional field that is left out; unknown and repeated
+// null or an empty text stands for an optional field that is left out; unknown and repeated
 // fields are faults.
 //
 //	version               optional text; "sin-version" when left out

@@ -31,7 +31,7 @@ func TestFaults(t *testing.T) {
 		{"repeated field", replacement{`"slug": "playa",`, `"slug": "playa", "slug": "playita",`}, "senderos[1].slug", `"slug": "playita"`, "campo repetido"},
 		{"field repeated by an escape", replacement{`"slug": "playa",`, `"slug": "playa", "slu\u0067": "x",`}, "senderos[1].slug", `"slu\u0067"`, "campo repetido"},
 		{"missing field", replacement{`"altitud_m": 0, `, ``}, "senderos[1].puntos[0].altitud_m", `{"nombre": "Playa", "latitud"`, "falta"},
-		{"null for a required one", replacement{`"nombre": "Alto"`, `"nombre": null`}, "senderos[0].nombre", `null, "tipo"`, "no puede ser null"},
+		{"null for a required one", replacement{`"nombre": "Alto"`, `"nombre": null`}, "senderos[0].nombre", `null, "tipo"`, "falta este campo"},
 		{"text for a number", replacement{`"altitud_m": 0`, `"altitud_m": "0"`}, "senderos[1].puntos[0].altitud_m", `"0"`, "se esperaba un número y hay un texto"},
 		{"number for a text", replacement{`"Alto"`, `5`}, "senderos[0].nombre", `5, "tipo": "ida`, "hay un número"},
 		{"object for a list", replacement{`"reglas": ["Regla única & suficiente."]`, `"reglas": {"a": [1]}`}, "reglas", `{"a"`, "se esperaba una lista"},
@@ -48,7 +48,7 @@ func TestFaults(t *testing.T) {
 		{"slug with capitals", replacement{`"slug": "bajo"`, `"slug": "Bajo"`}, "senderos[2].slug", `"Bajo", "parque"`, "letras a-z"},
 		{"slug with hyphens at an end", replacement{`"slug": "bajo"`, `"slug": "bajo-"`}, "senderos[2].slug", `"bajo-"`, "letras a-z"},
 		{"slug too long", replacement{`"slug": "bajo"`, `"slug": "` + strings.Repeat("a", 65) + `"`}, "senderos[2].slug", `"aaaa`, "64"},
-		{"empty slug", replacement{`"slug": "bajo"`, `"slug": ""`}, "senderos[2].slug", `"", "parque"`, "letras a-z"},
+		{"empty slug", replacement{`"slug": "bajo"`, `"slug": ""`}, "senderos[2].slug", `"", "parque"`, "falta este campo"},
 		{"trail repeated in its park", replacement{`"slug": "bajo"`, `"slug": "alto"`}, "senderos[2].slug", `"alto", "parque": "nandu", "nombre": "Bajo"`, "otro sendero"},
 		{"volcano's park", replacement{`"parque": "nandu", "distancia`, `"parque": "otro", "distancia`}, "volcanes[0].parques[0].parque", `"otro"`, "ningún parque"},
 		{"park twice at a volcano", replacement{`11.5}`, `11.5}, {"parque": "nandu", "distancia_km": 3}`}, "volcanes[0].parques[1].parque", `"nandu", "distancia_km": 3`, "ya está"},
@@ -73,8 +73,7 @@ func TestFaults(t *testing.T) {
 		{"control character", replacement{`"De día."`, `"De\u0000día."`}, "telefonos_emergencia[0].nota", `"De\u0000`, `\x00`},
 		{"invisible character", replacement{`"De día."`, `"De\u202edía."`}, "telefonos_emergencia[0].nota", `"De\u202e`, `\u202e`},
 		{"half of a character", replacement{`"De día."`, `"De \ud800"`}, "telefonos_emergencia[0].nota", `"De \ud800`, `\ufffd`},
-		{"blank", replacement{`"De día."`, `"   "`}, "telefonos_emergencia[0].nota", `"   "`, "vacío"},
-		{"space at an end", replacement{`"De día."`, `"De día. "`}, "telefonos_emergencia[0].nota", `"De día. "`, "espacio"},
+		{"blank", replacement{`"Guardería"`, `"   "`}, "telefonos_emergencia[0].nombre", `"   "`, "falta este campo"},
 		{"text too long", replacement{`"Playa", "tipo"`, `"` + strings.Repeat("ñ", 121) + `", "tipo"`}, "senderos[1].nombre", `"ññ`, "121 caracteres; se admiten hasta 120"},
 	}
 	for _, test := range tests {
@@ -134,12 +133,12 @@ func TestEmptyCatalogue(t *testing.T) {
 func TestEveryFaultIsNamed(t *testing.T) {
 	text := strings.NewReplacer(
 		`"nombre": "Bajo"`, `"nombre": null`, `"altitud_m": 3500`, `"altitud_m": 9000`, `"vigilado": true`, `"vigilado": 1`,
-		`"zona_clima": "austral"`, `"zona": "austral"`, `"De día."`, `""`,
+		`"zona_clima": "austral"`, `"zona": "austral"`, `"Guardería"`, `" "`,
 	).Replace(full)
 	_, err := Parse("prueba.json", []byte(text))
 	message := err.Error()
 	for _, path := range []string{
-		"telefonos_emergencia[0].nota", "senderos[0].zona", "senderos[2].nombre", "volcanes[0].altitud_m", "volcanes[0].vigilado",
+		"telefonos_emergencia[0].nombre", "senderos[0].zona", "senderos[2].nombre", "volcanes[0].altitud_m", "volcanes[0].vigilado",
 	} {
 		if !strings.Contains(message, ": "+path+": ") {
 			t.Errorf("%s is not named in:\n%s", path, message)

@@ -76,22 +76,19 @@ func keys(fields []field) string {
 // set gives a field a text and returns what is wrong with it, "" when nothing is. A wrong
 // text is set all the same, so that what refers to it is not named as a fault too.
 func (d *Document) set(v reflect.Value, text string, c check) string {
-	if d.form.Lenient {
-		text = strings.TrimSpace(text)
-	}
+	text = strings.TrimSpace(text)
 	rule := d.form.Rules[c.rule]
 	if v.Kind() == reflect.String {
 		v.SetString(text)
 	} else if i := slices.Index(rule.words, text); i >= 0 {
 		v.SetUint(uint64(i))
 	}
-	if text == "" && d.form.Lenient {
-		if c.optional {
-			return ""
-		}
+	switch {
+	case text == "" && c.optional:
+		return ""
+	case text == "":
 		return missing
-	}
-	if len(c.bounds) > 0 {
+	case len(c.bounds) > 0:
 		if problem := lineProblem(text, int(c.bounds[0])); problem != "" {
 			return Shown(text) + " " + problem
 		}
@@ -102,19 +99,14 @@ func (d *Document) set(v reflect.Value, text string, c check) string {
 	return ""
 }
 
-// lineProblem returns why a text cannot be shown in one line, "" when it can: it has no
-// letters, more than limit, spaces at its ends, control or invisible characters, or < or >
-// by which it could be taken for markup.
+// lineProblem returns why a text cannot be shown in one line, "" when it can: it has
+// more than limit characters, control or invisible ones, or < or > by which it could be
+// taken for markup.
 func lineProblem(s string, limit int) string {
-	n, trimmed := utf8.RuneCountInString(s), strings.TrimSpace(s)
-	switch {
-	case n > limit:
+	if n := utf8.RuneCountInString(s); n > limit {
 		return fmt.Sprintf("tiene %d caracteres; se admiten hasta %d", n, limit)
-	case trimmed == "":
-		return "está vacío"
-	case trimmed != s:
-		return "empieza o termina con un espacio"
-	case strings.ContainsAny(s, "<>"):
+	}
+	if strings.ContainsAny(s, "<>") {
 		return "contiene < o >, que no se admiten"
 	}
 	if i := strings.IndexFunc(s, func(c rune) bool { return c == utf8.RuneError || !unicode.IsPrint(c) }); i >= 0 {

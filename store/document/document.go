@@ -10,12 +10,13 @@
 //
 // The tag json names a field. The tag check has words in this order:
 //
-//	optional  the field may be left out: null, or in what others write, an empty text
+//	optional  the field may be left out
 //	numbers   of a list, the least and the most elements; of a number, the least and the
 //	          most; after them those of a text, the most characters
 //	a word    the [Rule] that a text follows
 //
-// A field behind a pointer is optional. A text with a most is one line that can be shown
+// A field that is null or an empty text is left out; spaces at the ends of a text do not
+// count. A field behind a pointer is optional. A text with a most is one line that can be shown
 // anywhere. A number that is left out is NaN. A field of another type than
 // text that has a rule gets the index of the word in it.
 package document
@@ -34,9 +35,6 @@ import (
 type Form struct {
 	MaxBytes int // 1 MB at the least
 	Rules    map[string]Rule
-	// Lenient is for what others write: spaces at the ends of a text do not count, and an
-	// empty one is left out.
-	Lenient bool
 }
 
 // Rule says which texts a field may hold.

@@ -50,7 +50,7 @@ func TestPlacesOfFaults(t *testing.T) {
 prueba.json:2:19: lista[0].si: se esperaba true o false y hay un número
 prueba.json:3:3: lista[1].si: falta este campo obligatorio
 prueba.json:3:4: lista[1].no: campo desconocido; se admiten: si
-prueba.json:3:28: nombre: falta este campo obligatorio, que no puede ser null`
+prueba.json:3:28: nombre: falta este campo obligatorio`
 	if err == nil || err.Error() != want {
 		t.Errorf("said %v\nwant %s", err, want)
 	}

@@ -187,7 +187,7 @@ func (r *reader) member(v reflect.Value, f field) {
 	r.skip()
 	leaveOut(v)
 	if !f.optional {
-		r.fault(at, missing+", que no puede ser null")
+		r.fault(at, missing)
 	}
 }
 

@@ -55,7 +55,7 @@ const (
 	restricted = "restringido"
 )
 
-var form = document.Form{MaxBytes: MaxBytes, Lenient: true, Rules: map[string]document.Rule{
+var form = document.Form{MaxBytes: MaxBytes, Rules: map[string]document.Rule{
 	"web_address": document.WebAddress, "level": document.OneOf(levelNames[1:]...),
 	"scope": document.OneOf(wholePark, oneTrail), "situation": document.OneOf(closed, restricted),
 }}
