@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -111,34 +110,28 @@ func TestFirstStartOnAFullDisk(t *testing.T) {
 		args := s.serving(data, stormyParks(t))
 		d.leave(pages)
 		c := launch(t, nil, args...)
-		ctx, cancel := context.WithCancel(t.Context())
-		go func() {
-			c.ended <- <-c.ended
-			cancel()
-		}()
-		if c.reachable(ctx) {
+		if c.Reachable(t.Context()) {
 			started++
 			var parks []parkAnswer
-			clitest.Get(t, c.url+"/api/v1/parques", 200, &parks)
+			clitest.Get(t, c.URL+"/api/v1/parques", 200, &parks)
 			for i, park := range parks {
 				if park.Estado != nil && *park.Estado == "verde" && raging(i, time.Now()) {
 					t.Errorf("%d pages: %s is green in its storm", pages, park.Slug)
 				}
 			}
-		} else if status := c.status(t); status != 1 {
-			t.Fatalf("%d pages: status %d\n%s", pages, status, c.errs)
+		} else if status := c.Status(t); status != 1 {
+			t.Fatalf("%d pages: status %d\n%s", pages, status, c.Errs)
 		} else {
-			clitest.ExpectOneLine(t, fmt.Sprint(pages, " pages"), c.errs.String(), "no space left")
+			clitest.ExpectOneLine(t, fmt.Sprint(pages, " pages"), c.Errs.String(), "no space left")
 		}
-		cancel()
-		c.kill()
+		c.Kill()
 		d.clear()
 		if left, _ := filepath.Glob(filepath.Join(data, "*.new*")); started == 0 && len(left) > 0 {
 			t.Errorf("%d pages: left %v", pages, left)
 		}
 		again := begin(t, nil, args...)
-		clitest.Get(t, again.url+"/api/v1/parques", 200, nil)
-		if status := again.stop(t); status != 0 {
+		clitest.Get(t, again.URL+"/api/v1/parques", 200, nil)
+		if status := again.Stop(t); status != 0 {
 			t.Errorf("%d pages: the end of the start with room: %d", pages, status)
 		}
 		checkFile(t, filepath.Join(data, "vigia.db"))
@@ -154,7 +147,7 @@ type crowded struct {
 	t       *testing.T
 	disk    *disk
 	data    string
-	program *child
+	program *clitest.Process
 	people  int
 	tokens  map[string]bool // of subscriptions that were acknowledged, and whether they hold
 	changed map[string]bool // of those, whether they follow cumbre-3
@@ -171,7 +164,7 @@ func (c *crowded) health() string {
 	var h struct {
 		Database struct{ Estado string } `json:"base_de_datos"`
 	}
-	clitest.Get(c.t, c.program.url+"/api/v1/health/detalle", 200, &h)
+	clitest.Get(c.t, c.program.URL+"/api/v1/health/detalle", 200, &h)
 	return h.Database.Estado
 }
 
@@ -179,7 +172,7 @@ func (c *crowded) health() string {
 // to try again; health says which, and reading goes on.
 func (c *crowded) write(what, method, path, kind, body string, want int) (said string, done bool) {
 	c.t.Helper()
-	request, err := http.NewRequestWithContext(c.t.Context(), method, c.program.url+path, strings.NewReader(body))
+	request, err := http.NewRequestWithContext(c.t.Context(), method, c.program.URL+path, strings.NewReader(body))
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -187,7 +180,7 @@ func (c *crowded) write(what, method, path, kind, body string, want int) (said s
 	request.Header.Set("X-Forwarded-For", fmt.Sprintf("203.0.%d.%d", c.people/200, c.people%200+1)) // each from a network of their own
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		c.t.Fatalf("%s: %v\n%s", what, err, c.program.errs)
+		c.t.Fatalf("%s: %v\n%s", what, err, c.program.Errs)
 	}
 	text := readAll(c.t, response)
 	health := c.health()
@@ -206,7 +199,7 @@ func (c *crowded) write(what, method, path, kind, body string, want int) (said s
 // writtenSince tells whether the service has said that something else that it writes
 // by itself found room, after the last time that it said there is none.
 func (c *crowded) writtenSince() bool {
-	said := c.program.errs.String()
+	said := c.program.Errs.String()
 	return strings.LastIndex(said, "there is room for the store again") > strings.LastIndex(said, "the disk is full")
 }
 
@@ -325,7 +318,7 @@ func TestEveryWriteOnAFullDisk(t *testing.T) {
 	c.weather.Override(storms(c.clock))
 	args := append(c.serving(c.data, stormyParks(t)), "--trusted-proxies", "127.0.0.1/32")
 	c.program = begin(t, c.clock, args...)
-	clitest.Poll(t, "the first cycle", func() bool { return cycleClosed(c.program.out.String()) })
+	clitest.Poll(t, "the first cycle", func() bool { return cycleClosed(c.program.String()) })
 	c.gather()
 	writes := []func(string) bool{c.ask, c.join, c.prove, c.confirm, c.change, c.leave}
 	pages := 0
@@ -341,7 +334,7 @@ func TestEveryWriteOnAFullDisk(t *testing.T) {
 			}
 			c.disk.leave(pages)
 			write(named)
-			clitest.Get(t, c.program.url+"/api/v1/parques", 200, nil)
+			clitest.Get(t, c.program.URL+"/api/v1/parques", 200, nil)
 			c.disk.clear()
 			if !write(named+", and room again") || c.health() != "ok" {
 				t.Fatalf("%s: a write does not go through when there is room again, and health says %s", named, c.health())
@@ -359,7 +352,7 @@ func TestEveryWriteOnAFullDisk(t *testing.T) {
 		t.Error("few writes were refused: nothing was tried")
 	}
 	c.expectAllKept(args)
-	said := c.program.errs.String()
+	said := c.program.Errs.String()
 	errs, full, room := strings.Count(said, `"level":"ERROR"`), strings.Count(said, "the disk is full"), strings.Count(said, "there is room for the store again")
 	if errs != full || full != room {
 		t.Errorf("%d errors in the log, %d times that the disk is full and %d that there is room again:\n%s", errs, full, room, said)
@@ -390,7 +383,7 @@ func (c *crowded) gather() {
 func (c *crowded) expectAllKept(args []string) {
 	t := c.t
 	t.Helper()
-	c.program.kill()
+	c.program.Kill()
 	checkFile(t, filepath.Join(c.data, "vigia.db"))
 	again := begin(t, c.clock, args...)
 	for token, holds := range c.tokens {
@@ -398,7 +391,7 @@ func (c *crowded) expectAllKept(args []string) {
 		if !holds {
 			want = 404
 		}
-		if status, _ := clitest.Send(t, "GET", again.url+"/api/v1/suscriptores/"+token, "", ""); status != want {
+		if status, _ := clitest.Send(t, "GET", again.URL+"/api/v1/suscriptores/"+token, "", ""); status != want {
 			t.Errorf("a subscription after all: %d, want %d", status, want)
 		}
 	}
@@ -414,7 +407,7 @@ func (c *crowded) expectAllKept(args []string) {
 		}
 		return true
 	})
-	if status := again.stop(t); status != 0 {
+	if status := again.Stop(t); status != 0 {
 		t.Errorf("the end: %d", status)
 	}
 }
@@ -428,9 +421,9 @@ func TestACycleOnAFullDisk(t *testing.T) {
 	args := c.serving(c.data, stormyParks(t))
 	c.weather.Override(storms(c.clock))
 	first := begin(t, c.clock, args...)
-	clitest.Poll(t, "the first cycle", func() bool { return cycleClosed(first.out.String()) })
-	if status := first.stop(t); status != 0 {
-		t.Fatalf("the end: %d\n%s", status, first.errs)
+	clitest.Poll(t, "the first cycle", func() bool { return cycleClosed(first.String()) })
+	if status := first.Stop(t); status != 0 {
+		t.Fatalf("the end: %d\n%s", status, first.Errs)
 	}
 	refused := 0
 	for pages := 0; pages < 48; pages = pages*3/2 + 1 {
@@ -441,7 +434,7 @@ func TestACycleOnAFullDisk(t *testing.T) {
 		// Until a second model has come, every park is without an estimate.
 		clitest.Poll(t, named+": estimates of every park", func() bool {
 			var parks []parkAnswer
-			clitest.Get(t, c.program.url+"/api/v1/parques", 200, &parks)
+			clitest.Get(t, c.program.URL+"/api/v1/parques", 200, &parks)
 			whole := len(parks) > 0
 			for i, park := range parks {
 				if park.Estado != nil && *park.Estado == "verde" && raging(i, c.clock.Now()) {
@@ -451,7 +444,7 @@ func TestACycleOnAFullDisk(t *testing.T) {
 			}
 			return whole
 		})
-		clitest.Poll(t, named+": a cycle", func() bool { return cycleClosed(c.program.out.String()) })
+		clitest.Poll(t, named+": a cycle", func() bool { return cycleClosed(c.program.String()) })
 		if c.health() == "error" {
 			refused++
 		}
@@ -461,7 +454,7 @@ func TestACycleOnAFullDisk(t *testing.T) {
 			c.clock.turn(t, 6*time.Minute)
 			clitest.Poll(t, "health with room again", func() bool { return c.health() == "ok" })
 		}
-		c.program.kill()
+		c.program.Kill()
 		checkFile(t, filepath.Join(c.data, "vigia.db"))
 	}
 	if refused < 3 {

@@ -295,7 +295,7 @@ func (tr *trial) do(l *life, client *http.Client, method, path, kind, body strin
 	if l.requests.Add(1) == l.askedEnough {
 		l.asking.give()
 	}
-	status, said, known = tr.send(l.ctx, client, method, l.program.url+path, kind, body)
+	status, said, known = tr.send(l.ctx, client, method, l.program.URL+path, kind, body)
 	if known && status == http.StatusServiceUnavailable {
 		tr.notes.refused.Add(1)
 		return status, said, false
@@ -420,7 +420,7 @@ func (tr *trial) finish(l *life) {
 			if w.token == "" {
 				continue
 			}
-			status, said, known := tr.send(tr.t.Context(), client, "GET", l.program.url+"/api/v1/suscriptores/"+w.token, "", "")
+			status, said, known := tr.send(tr.t.Context(), client, "GET", l.program.URL+"/api/v1/suscriptores/"+w.token, "", "")
 			var held struct {
 				Data struct {
 					Level string `json:"nivel_minimo"`

@@ -18,7 +18,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -60,23 +59,13 @@ func besieged(t *testing.T, byTLS bool) *built {
 		b.secure = clitest.KeptCertificate(t, data, authority, "parques.example.cl", 80).Transport.(*http.Transport).TLSClientConfig
 		args = append(args, "--domain", "parques.example.cl", "--acme-url", authority)
 	}
-	out := clitest.NewConsole()
-	process := exec.Command(program, args...)
-	process.Env = []string{"TMPDIR=" + t.TempDir()} // none of the settings of whoever tests
-	process.Stdout, process.Stderr = out, out
-	if err := process.Start(); err != nil {
-		t.Fatal(err)
-	}
+	p := clitest.Launch(t, exec.Command(program, args...))
 	t.Cleanup(func() {
-		process.Process.Signal(syscall.SIGTERM)
-		if err := process.Wait(); err != nil {
-			t.Errorf("the program ended: %v\n%s", err, out)
-		}
-		if strings.Contains(out.String(), "panic") {
-			t.Errorf("%s", out)
+		if status := p.Stop(t); status != 0 || strings.Contains(p.String(), "panic") {
+			t.Errorf("the program ended with status %d:\n%s", status, p)
 		}
 	})
-	b.figures = out.Find(t, `Métricas en (http://\S+)`)
+	b.figures = p.Find(t, `Métricas en (http://\S+)`)
 	clitest.Poll(t, "estimates", func() bool { return b.figure("vigia_estimates_current") == 1 })
 	return b
 }
