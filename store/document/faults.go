@@ -58,7 +58,10 @@ type finding struct {
 	offset  int // in JSON; unknown until then
 }
 
-const unknown = -1
+const (
+	unknown  = -1
+	maxDepth = 8 // of a value that a fault names by its pointer alone
+)
 
 // Add names a fault of a value of JSON by its pointer, such as /senderos/12/nombre. The
 // fault of one that is not there stands where what it is missing from begins.
@@ -137,6 +140,10 @@ func (d *Document) offsets() map[jsontext.Pointer]int {
 	}
 	for dec := d.decoder(); len(wanted) > 0; {
 		at, kind := d.next(dec), dec.PeekKind()
+		if dec.StackDepth() > maxDepth && (kind == '{' || kind == '[') {
+			_ = dec.SkipValue() // read once before
+			continue
+		}
 		if _, err := dec.ReadToken(); err != nil {
 			break // the end
 		}
