@@ -57,6 +57,7 @@ func TestFaults(t *testing.T) {
 		{"trail kind", replacement{`"travesia"`, `"ida"`}, "senderos[1].tipo", `"ida"`, "ida_y_vuelta, circuito, travesia"},
 		{"difficulty", replacement{`"alta"`, `"Alta"`}, "senderos[0].dificultad", `"Alta"`, "muy_alta"},
 		{"climate zone", replacement{`"austral"`, `"patagonia"`}, "senderos[0].zona_clima", `"patagonia"`, "arido, centro, sur, austral"},
+		{"climate zone without a word", replacement{`"austral"`, `""`}, "senderos[0].zona_clima", `"", "remota"`, "arido, centro, sur, austral"},
 		{"exposure", replacement{`"costa"`, `"playa"`}, "senderos[1].puntos[0].exposicion", `"playa"}`, "cresta_paso"},
 		{"two critical points", replacement{`"cresta_paso"`, `"cresta_paso", "critico": true`}, "senderos[0].puntos[2]", `{"nombre": "Cumbre"`, "más de un punto crítico"},
 		{"too many points", replacement{`[{"nombre": "Playa",`, `[` + strings.Repeat(`{"nombre": "P", "latitud": 1, "longitud": 1, "altitud_m": 1, "exposicion": "costa"},`, 100) + `{"nombre": "Playa",`}, "senderos[1].puntos", `[{"nombre": "P"`, "101 elementos; se admiten hasta 100"},

@@ -84,10 +84,10 @@ func (d *Document) set(v reflect.Value, text string, c check) string {
 		v.SetUint(uint64(i))
 	}
 	switch {
-	case text == "" && c.optional:
-		return ""
-	case text == "":
+	case text == "" && !c.optional:
 		return missing
+	case text == "" && v.Kind() == reflect.String:
+		return ""
 	case len(c.bounds) > 0:
 		if problem := lineProblem(text, int(c.bounds[0])); problem != "" {
 			return Shown(text) + " " + problem
