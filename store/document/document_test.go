@@ -70,6 +70,7 @@ func TestSyntax(t *testing.T) {
 		{"comma missing", "{\"a\": 1\n \"b\": 2}", 2, 2, "comas y comillas"},
 		{"cut off", "{\"a\": [1, 2", 1, 12, "antes de tiempo"},
 		{"more after the end", "{}\n{}", 2, 1, "sobra texto"},
+		{"comma after the end", "{} ,", 1, 4, "sobra texto"},
 		{"comment", "{ // nota\n}", 1, 3, "JSON mal formado"},
 		{"bare NaN", `{"latitud": NaN}`, 1, 13, "JSON mal formado"},
 		{"other encoding", "{\"año\xf1\": 1}", 1, 6, "UTF-8"},

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -40,10 +41,11 @@ func (d *Document) syntaxProblem() (offset int, problem string) {
 	syntax := (*jsontext.SyntacticError)(nil)
 	switch {
 	case err == nil:
-		if offset = d.next(dec); offset < len(d.text) {
+		rest := bytes.TrimLeft(d.text[dec.InputOffset():], " \t\r\n")
+		if len(rest) > 0 {
 			problem = "sobra texto después del final del JSON"
 		}
-		return offset, problem
+		return len(d.text) - len(rest), problem
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return len(d.text), "el JSON termina antes de tiempo: falta cerrar una llave, un corchete o unas comillas"
 	case errors.As(err, &syntax):
