@@ -16,8 +16,11 @@ func (in *input) imply() {
 	if err != nil || !in.takes("domain") {
 		return
 	}
-	in.put("listen", value{text: ":" + httpsPort, origin: "--domain", rank: fromDomain})
-	in.put("base-url", value{text: "https://" + names[0], origin: "--domain", rank: fromDomain})
+	for name, text := range map[string]string{"listen": ":" + httpsPort, "base-url": "https://" + names[0]} {
+		if in.missing(name) {
+			in.values[name] = value{text: text, origin: "--domain", rank: fromFlag}
+		}
+	}
 }
 
 // check finds settings that do not go together.

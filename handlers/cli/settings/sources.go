@@ -26,7 +26,6 @@ type rank int
 
 const (
 	fromDefault rank = iota
-	fromDomain       // what follows from --domain
 	fromFile
 	fromEnvironment
 	fromFlag
