@@ -21,8 +21,8 @@ import (
 // behind, or of 1970, as that of a Pi that starts without a network. Nothing may be
 // purged by it, nobody told twice or forgotten, and all goes on when it is right again.
 
-// mistaken is a service whose clock goes wrong, among others whose clocks are right.
-type mistaken struct {
+// clockTrial is a service whose clock goes wrong, among others whose clocks are right.
+type clockTrial struct {
 	*surroundings
 	own     *turnedClock // of the service
 	t       *testing.T
@@ -36,10 +36,10 @@ type mistaken struct {
 	told    int      // messages so far
 }
 
-// newMistaken makes a service with two people by push and one by mail, who were told of
+// newClockTrial makes a service with two people by push and one by mail, who were told of
 // a storm, and with a day's history and a backup.
-func newMistaken(t *testing.T) *mistaken {
-	m := &mistaken{surroundings: surround(t), own: newTurnedClock(t), t: t, data: filepath.Join(t.TempDir(), "data")}
+func newClockTrial(t *testing.T) *clockTrial {
+	m := &clockTrial{surroundings: surround(t), own: newTurnedClock(t), t: t, data: filepath.Join(t.TempDir(), "data")}
 	m.weather.Override(func(_ string, _ catalogue.Location, at time.Time, v *simulate.Values) {
 		for i := range v {
 			if v[i] == v[i] { // what the model lacks stays missing
@@ -93,14 +93,14 @@ func newMistaken(t *testing.T) *mistaken {
 }
 
 // joinStorm subscribes a browser and gives its token.
-func joinStorm(t *testing.T, m *mistaken, more string) string {
+func joinStorm(t *testing.T, m *clockTrial, more string) string {
 	t.Helper()
 	return join(m.t, m.program.URL, m.browsers, `"parques":["cumbre-1"]`+more)
 }
 
 // start begins the service and waits for its cycle, which a provider with another time
 // may leave without estimates.
-func (m *mistaken) start() {
+func (m *clockTrial) start() {
 	m.t.Helper()
 	m.program = begin(m.t, m.own, m.args...)
 	clitest.Poll(m.t, "the cycle", func() bool {
@@ -109,7 +109,7 @@ func (m *mistaken) start() {
 }
 
 // end ends the service, with all that it has sent recorded.
-func (m *mistaken) end() {
+func (m *clockTrial) end() {
 	m.t.Helper()
 	if status := m.program.Stop(m.t); status != 0 {
 		m.t.Errorf("the end: %d\n%s", status, m.program.Errs)
@@ -117,7 +117,7 @@ func (m *mistaken) end() {
 }
 
 // messages counts what came but for proofs.
-func (m *mistaken) messages() int {
+func (m *clockTrial) messages() int {
 	n := m.mailbox.Received()
 	for _, note := range m.browsers.Pushes() {
 		if note.Proof() == "" {
@@ -128,7 +128,7 @@ func (m *mistaken) messages() int {
 }
 
 // expect wants everybody there, the history and the copies, and nothing new told.
-func (m *mistaken) expect(when string) {
+func (m *clockTrial) expect(when string) {
 	m.t.Helper()
 	for _, token := range m.tokens {
 		if status, body := clitest.Send(m.t, "GET", m.program.URL+"/api/v1/suscriptores/"+token, "", ""); status != 200 {
@@ -154,13 +154,13 @@ func (m *mistaken) expect(when string) {
 }
 
 // hours counts the hours of estimates that are kept.
-func (m *mistaken) hours() int {
+func (m *clockTrial) hours() int {
 	_, body := clitest.Send(m.t, "GET", m.program.URL+"/api/v1/parques/cumbre-1/historial?dias=7", "", "")
 	return strings.Count(body, `"hora":`)
 }
 
 // estados are the levels of the parks, "" for none.
-func (m *mistaken) estados() (all []string) {
+func (m *clockTrial) estados() (all []string) {
 	var parks []parkAnswer
 	clitest.Get(m.t, m.program.URL+"/api/v1/parques", 200, &parks)
 	for _, p := range parks {
@@ -187,7 +187,7 @@ func TestAClockThatIsWrong(t *testing.T) {
 			how := map[bool]string{true: "under the service", false: "at its start"}[running]
 			t.Run(name+" "+how, func(t *testing.T) {
 				t.Parallel()
-				m := newMistaken(t)
+				m := newClockTrial(t)
 				if running {
 					before := strings.Count(m.program.Errs.String(), "estimates published")
 					m.own.turn(t, by)

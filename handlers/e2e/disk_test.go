@@ -141,8 +141,8 @@ func TestFirstStartOnAFullDisk(t *testing.T) {
 	}
 }
 
-// crowded is a service on a disk that fills and empties under it.
-type crowded struct {
+// smallDiskTrial is a service on a disk that fills and empties under it.
+type smallDiskTrial struct {
 	*surroundings
 	t       *testing.T
 	disk    *disk
@@ -159,7 +159,7 @@ type crowded struct {
 }
 
 // health reads what the service says of its file.
-func (c *crowded) health() string {
+func (c *smallDiskTrial) health() string {
 	c.t.Helper()
 	var h struct {
 		Database struct{ Estado string } `json:"base_de_datos"`
@@ -170,7 +170,7 @@ func (c *crowded) health() string {
 
 // write makes a request that writes. It is done and acknowledged, or refused with when
 // to try again; health says which, and reading goes on.
-func (c *crowded) write(what, method, path, kind, body string, want int) (said string, done bool) {
+func (c *smallDiskTrial) write(what, method, path, kind, body string, want int) (said string, done bool) {
 	c.t.Helper()
 	request, err := http.NewRequestWithContext(c.t.Context(), method, c.program.URL+path, strings.NewReader(body))
 	if err != nil {
@@ -198,14 +198,14 @@ func (c *crowded) write(what, method, path, kind, body string, want int) (said s
 
 // writtenSince tells whether the service has said that something else that it writes
 // by itself found room, after the last time that it said there is none.
-func (c *crowded) writtenSince() bool {
+func (c *smallDiskTrial) writtenSince() bool {
 	said := c.program.Errs.String()
 	return strings.LastIndex(said, "there is room for the store again") > strings.LastIndex(said, "the disk is full")
 }
 
 // ask, join, change and leave are the writes that people make; each tells whether it
 // went through.
-func (c *crowded) ask(named string) bool {
+func (c *smallDiskTrial) ask(named string) bool {
 	c.people++
 	mail := fmt.Sprintf("r%d@r%d.cl", c.people, c.people)
 	_, done := c.write(named+": asking", "POST", "/api/v1/suscriptores", jsonKind,
@@ -216,7 +216,7 @@ func (c *crowded) ask(named string) bool {
 	return done
 }
 
-func (c *crowded) join(named string) bool {
+func (c *smallDiskTrial) join(named string) bool {
 	endpoint, key, auth := c.browsers.NewBrowser()
 	_, done := c.write(named+": a browser", "POST", "/api/v1/suscriptores", jsonKind, pushWish(endpoint, key, auth, "", `"parques":["cumbre-2"]`), 202)
 	if done {
@@ -225,7 +225,7 @@ func (c *crowded) join(named string) bool {
 	return done
 }
 
-func (c *crowded) confirm(named string) bool {
+func (c *smallDiskTrial) confirm(named string) bool {
 	if len(c.links) == 0 {
 		return false
 	}
@@ -237,7 +237,7 @@ func (c *crowded) confirm(named string) bool {
 }
 
 // prove sends back what was pushed to a browser.
-func (c *crowded) prove(named string) bool {
+func (c *smallDiskTrial) prove(named string) bool {
 	if len(c.unproven) == 0 {
 		return false
 	}
@@ -255,7 +255,7 @@ func (c *crowded) prove(named string) bool {
 }
 
 // proofOf gives what was pushed to a browser to prove itself by, "" before it was.
-func (c *crowded) proofOf(endpoint string) string {
+func (c *smallDiskTrial) proofOf(endpoint string) string {
 	for _, n := range c.browsers.Pushes() {
 		if proof := n.Proof(); n.Endpoint == endpoint && proof != "" {
 			return proof
@@ -265,7 +265,7 @@ func (c *crowded) proofOf(endpoint string) string {
 }
 
 // one gives a token that holds.
-func (c *crowded) one() string {
+func (c *smallDiskTrial) one() string {
 	for token, holds := range c.tokens {
 		if holds {
 			return token
@@ -275,7 +275,7 @@ func (c *crowded) one() string {
 	return ""
 }
 
-func (c *crowded) change(named string) bool {
+func (c *smallDiskTrial) change(named string) bool {
 	token, park := c.one(), "cumbre-3"
 	if c.changed[token] { // what changes nothing is not written
 		park = "cumbre-1"
@@ -285,7 +285,7 @@ func (c *crowded) change(named string) bool {
 	return done
 }
 
-func (c *crowded) leave(named string) bool {
+func (c *smallDiskTrial) leave(named string) bool {
 	token := c.one()
 	_, done := c.write(named+": leaving", "DELETE", "/api/v1/suscriptores/"+token, jsonKind, "", 200)
 	c.tokens[token] = !done
@@ -293,7 +293,7 @@ func (c *crowded) leave(named string) bool {
 }
 
 // copies has the service copy and compact its file, which is done or refused in a line.
-func (c *crowded) copies(named string) {
+func (c *smallDiskTrial) copies(named string) {
 	for _, name := range []string{"backup", "compact"} {
 		before, _ := filepath.Glob(filepath.Join(c.data, "backups", "*"))
 		status, said := command(c.t, c.data, name)
@@ -313,7 +313,7 @@ func (c *crowded) copies(named string) {
 
 func TestEveryWriteOnAFullDisk(t *testing.T) {
 	t.Parallel()
-	c := &crowded{surroundings: surround(t), t: t, disk: smallDisk(t, "6m"), tokens: map[string]bool{}, changed: map[string]bool{}}
+	c := &smallDiskTrial{surroundings: surround(t), t: t, disk: smallDisk(t, "6m"), tokens: map[string]bool{}, changed: map[string]bool{}}
 	c.data = filepath.Join(c.disk.path, "data")
 	c.weather.Override(storms(c.clock))
 	args := append(c.serving(c.data, stormyParks(t)), "--trusted-proxies", "127.0.0.1/32")
@@ -360,7 +360,7 @@ func TestEveryWriteOnAFullDisk(t *testing.T) {
 }
 
 // gather has people subscribe who are changed, confirmed and left later on.
-func (c *crowded) gather() {
+func (c *smallDiskTrial) gather() {
 	for range 100 {
 		c.join("with room")
 	}
@@ -380,7 +380,7 @@ func (c *crowded) gather() {
 }
 
 // expectAllKept kills the service and looks, in the next one, for what was acknowledged.
-func (c *crowded) expectAllKept(args []string) {
+func (c *smallDiskTrial) expectAllKept(args []string) {
 	t := c.t
 	t.Helper()
 	c.program.Kill()
@@ -416,7 +416,7 @@ func (c *crowded) expectAllKept(args []string) {
 // once there is room, by itself.
 func TestACycleOnAFullDisk(t *testing.T) {
 	t.Parallel()
-	c := &crowded{surroundings: surround(t), t: t, disk: smallDisk(t, "6m"), tokens: map[string]bool{}, changed: map[string]bool{}}
+	c := &smallDiskTrial{surroundings: surround(t), t: t, disk: smallDisk(t, "6m"), tokens: map[string]bool{}, changed: map[string]bool{}}
 	c.data = filepath.Join(c.disk.path, "data")
 	args := c.serving(c.data, stormyParks(t))
 	c.weather.Override(storms(c.clock))

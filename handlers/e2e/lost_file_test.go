@@ -19,9 +19,9 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// keeping is a folder of data with a subscriber and a backup, of a service that has
+// servedFolder is a folder of data with a subscriber and a backup, of a service that has
 // ended.
-type keeping struct {
+type servedFolder struct {
 	*surroundings
 	t      *testing.T
 	data   string
@@ -31,9 +31,9 @@ type keeping struct {
 }
 
 // keep makes the folder below a place.
-func keep(t *testing.T, place string) *keeping {
+func keep(t *testing.T, place string) *servedFolder {
 	t.Helper()
-	k := &keeping{surroundings: surround(t), t: t, data: filepath.Join(place, "data")}
+	k := &servedFolder{surroundings: surround(t), t: t, data: filepath.Join(place, "data")}
 	k.args = k.serving(k.data, clitest.FewParks(t))
 	p := begin(t, nil, k.args...)
 	clitest.Poll(t, "the first cycle", func() bool { return cycleClosed(p.String()) })
@@ -49,10 +49,10 @@ func keep(t *testing.T, place string) *keeping {
 	return k
 }
 
-func (k *keeping) file() string { return filepath.Join(k.data, "vigia.db") }
+func (k *servedFolder) file() string { return filepath.Join(k.data, "vigia.db") }
 
 // ask makes a request and gives its status and whether it says when to try again.
-func (k *keeping) ask(method, url, body string) (status int, retry bool) {
+func (k *servedFolder) ask(method, url, body string) (status int, retry bool) {
 	k.t.Helper()
 	request, err := http.NewRequestWithContext(k.t.Context(), method, url, strings.NewReader(body))
 	if err != nil {
@@ -71,7 +71,7 @@ func (k *keeping) ask(method, url, body string) (status int, retry bool) {
 }
 
 // join has a browser subscribe.
-func (k *keeping) join(url string) (status int, retry bool) {
+func (k *servedFolder) join(url string) (status int, retry bool) {
 	k.t.Helper()
 	endpoint, key, auth := k.browsers.NewBrowser()
 	return k.ask("POST", url+"/api/v1/suscriptores",
@@ -87,7 +87,7 @@ type fileHealth struct {
 	} `json:"base_de_datos"`
 }
 
-func (k *keeping) health(url string) (h fileHealth) {
+func (k *servedFolder) health(url string) (h fileHealth) {
 	k.t.Helper()
 	clitest.Get(k.t, url+"/api/v1/health", 200, &h)
 	return h
@@ -95,7 +95,7 @@ func (k *keeping) health(url string) (h fileHealth) {
 
 // expectRefusing wants writes and tokens refused until later, with what to do in
 // health, and everything else served.
-func (k *keeping) expectRefusing(p *clitest.Process) {
+func (k *servedFolder) expectRefusing(p *clitest.Process) {
 	t := k.t
 	t.Helper()
 	clitest.Poll(t, "estimates", func() bool {
@@ -276,37 +276,37 @@ func TestTheFileIsTakenAwayUnderTheService(t *testing.T) {
 	t.Parallel()
 	d := smallDisk(t, "24m")
 	for name, c := range map[string]struct {
-		take func(k *keeping) error
-		back func(k *keeping) error // nil is never
+		take func(k *servedFolder) error
+		back func(k *servedFolder) error // nil is never
 	}{
-		"removed with its folder": {take: func(k *keeping) error { return os.RemoveAll(k.data) }},
+		"removed with its folder": {take: func(k *servedFolder) error { return os.RemoveAll(k.data) }},
 		"renamed": {
-			take: func(k *keeping) error { return os.Rename(k.data, k.data+"-away") },
-			back: func(k *keeping) error { return os.Rename(k.data+"-away", k.data) },
+			take: func(k *servedFolder) error { return os.Rename(k.data, k.data+"-away") },
+			back: func(k *servedFolder) error { return os.Rename(k.data+"-away", k.data) },
 		},
 		"another in its place": {
-			take: func(k *keeping) error {
+			take: func(k *servedFolder) error {
 				return errors.Join(os.Rename(k.file(), k.file()+"-away"), os.WriteFile(k.file(), []byte("something else"), 0o600))
 			},
-			back: func(k *keeping) error { return os.Rename(k.file()+"-away", k.file()) },
+			back: func(k *servedFolder) error { return os.Rename(k.file()+"-away", k.file()) },
 		},
 		"a copy of it in its place": {
-			take: func(k *keeping) error {
+			take: func(k *servedFolder) error {
 				text, err := os.ReadFile(k.file())
 				return errors.Join(err, os.Rename(k.file(), k.file()+"-away"), os.WriteFile(k.file(), text, 0o600))
 			},
-			back: func(k *keeping) error { return os.Rename(k.file()+"-away", k.file()) },
+			back: func(k *servedFolder) error { return os.Rename(k.file()+"-away", k.file()) },
 		},
 		"mounted over": {
-			take: func(k *keeping) error { return syscall.Mount("none", k.data, "tmpfs", 0, "size=1m") },
-			back: func(k *keeping) error { return syscall.Unmount(k.data, 0) },
+			take: func(k *servedFolder) error { return syscall.Mount("none", k.data, "tmpfs", 0, "size=1m") },
+			back: func(k *servedFolder) error { return syscall.Unmount(k.data, 0) },
 		},
 		"a link that leads elsewhere": {
-			take: func(k *keeping) error {
+			take: func(k *servedFolder) error {
 				other := k.data + "-other"
 				return errors.Join(os.Mkdir(other, 0o700), os.Remove(k.data), os.Symlink(other, k.data))
 			},
-			back: func(k *keeping) error { return errors.Join(os.Remove(k.data), os.Symlink(k.data+"-real", k.data)) },
+			back: func(k *servedFolder) error { return errors.Join(os.Remove(k.data), os.Symlink(k.data+"-real", k.data)) },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -90,7 +90,7 @@ func TestADiskThatFailsUnderTheService(t *testing.T) {
 	for _, fault := range []string{"fdatasync:error=EIO", "pwrite64:error=EIO", "pwrite64:error=EROFS"} {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()
-			c := &crowded{surroundings: surround(t), t: t, tokens: map[string]bool{}, data: filepath.Join(t.TempDir(), "data")}
+			c := &smallDiskTrial{surroundings: surround(t), t: t, tokens: map[string]bool{}, data: filepath.Join(t.TempDir(), "data")}
 			args := c.serving(c.data, stormyParks(t))
 			c.program = begin(t, c.clock, args...)
 			clitest.Poll(t, "the first cycle", func() bool { return cycleClosed(c.program.String()) })
