@@ -338,15 +338,27 @@ func importDocument(ctx context.Context, env *cli.Env) error {
 	})
 }
 
-// calibrate prints how often the rules would have led to which state.
+// calibrate prints how often the rules would have led to which state. It has the file,
+// which counts the provider's weight, to itself.
 func calibrate(ctx context.Context, env *cli.Env) error {
-	return cli.Calibrate(env, func(file *store.Store, parks *catalogue.Catalogue, first, last time.Time) error {
-		archive, err := client(env, env.HistoryURL, forecast.OpenLedger(env.Clock, openmeteo.LimitsFor(env.ProviderKey), file, env.Log))
-		if err != nil {
-			return err
-		}
-		return calibration.Calibration{
-			Archive: archive, Catalogue: parks, Rules: hazard.DefaultRules(), Models: env.Models, First: first, Last: last, Clock: env.Clock,
-		}.Print(ctx, env.Out, env.Errs, env.CSV)
-	})
+	parks, err := env.LoadCatalogue()
+	if err != nil {
+		return err
+	}
+	first, last, err := env.Span(env.Clock.Now())
+	if err != nil {
+		return err
+	}
+	file, err := env.OpenFile()
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	archive, err := client(env, env.HistoryURL, forecast.OpenLedger(env.Clock, openmeteo.LimitsFor(env.ProviderKey), file, env.Log))
+	if err != nil {
+		return err
+	}
+	return calibration.Calibration{
+		Archive: archive, Catalogue: parks, Rules: hazard.DefaultRules(), Models: env.Models, First: first, Last: last, Clock: env.Clock,
+	}.Print(ctx, env.Out, env.Errs, env.CSV)
 }
