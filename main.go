@@ -246,7 +246,7 @@ func (v *service) work() []cli.Part {
 	work := []cli.Part{v.serve}
 	if v.backups != nil {
 		alive = append(alive, systemd.Check{Name: "the hourly cycle", Run: v.engine.Stuck}) // the demo's clock is too fast for it
-		work = append(work, v.commands().Listen())
+		work = append(work, v.commands().Listen(v.Data, v.Log))
 		v.schedule.Add(forecast.Job{Name: "respaldo", Every: time.Minute, Later: true, Do: v.backups.MakeDue})
 	}
 	return append(work, v.schedule.Run, func(ctx context.Context) error { return v.manager.Run(ctx, alive...) })
@@ -255,7 +255,9 @@ func (v *service) work() []cli.Part {
 // commands returns the service as commands reach it over the control socket.
 func (v *service) commands() *cli.Service {
 	return &cli.Service{
-		File: v.file, Parks: v.parks, Backups: v.backups, Data: v.Data, Clock: v.Clock, Log: v.Log, SaveNotices: v.engine.TakeNotices, Unblock: v.notifier.Unblock,
+		UseFile:   func(_ bool, do func(*store.Store) (string, error)) (string, error) { return do(v.file) },
+		Catalogue: func() (*catalogue.Catalogue, error) { return v.parks, nil }, Clock: v.Clock,
+		MakeBackup: v.backups.Make, SaveNotices: v.engine.TakeNotices, Unblock: v.notifier.Unblock,
 		ImportObservations: func(name string, data []byte) (string, error) {
 			done, err := v.engine.TakeObservations(name, data)
 			return done.Report(name), err
@@ -317,15 +319,27 @@ func importDocument(ctx context.Context, env *cli.Env) error {
 	})
 }
 
-// calibrate prints how often the rules would have led to which state.
+// calibrate prints how often the rules would have led to which state. It has the file,
+// which counts the provider's weight, to itself.
 func calibrate(ctx context.Context, env *cli.Env) error {
-	return cli.Calibrate(env, func(file *store.Store, parks *catalogue.Catalogue, first, last time.Time) error {
-		archive, err := client(env, env.HistoryURL, forecast.OpenLedger(env.Clock, openmeteo.LimitsFor(env.ProviderKey), file, env.Log))
-		if err != nil {
-			return err
-		}
-		return calibration.Calibration{
-			Archive: archive, Catalogue: parks, Rules: hazard.DefaultRules(), Models: env.Models, First: first, Last: last, Clock: env.Clock,
-		}.Print(ctx, env.Out, env.Errs, env.CSV)
-	})
+	parks, err := env.LoadCatalogue()
+	if err != nil {
+		return err
+	}
+	first, last, err := env.Span(env.Clock.Now())
+	if err != nil {
+		return err
+	}
+	file, err := env.OpenFile()
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	archive, err := client(env, env.HistoryURL, forecast.OpenLedger(env.Clock, openmeteo.LimitsFor(env.ProviderKey), file, env.Log))
+	if err != nil {
+		return err
+	}
+	return calibration.Calibration{
+		Archive: archive, Catalogue: parks, Rules: hazard.DefaultRules(), Models: env.Models, First: first, Last: last, Clock: env.Clock,
+	}.Print(ctx, env.Out, env.Errs, env.CSV)
 }

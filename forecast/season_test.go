@@ -13,6 +13,7 @@ import (
 	"vigia/forecast/simulatetest"
 	"vigia/store"
 	"vigia/store/catalogue"
+	"vigia/store/catalogue/cataloguetest"
 )
 
 var seasonDays = flag.Int("season", 4, "days of the simulated season; from 20 on with 60 trails")
@@ -57,7 +58,7 @@ func TestSeason(t *testing.T) {
 	}
 	w := newWorld(t)
 	if *seasonDays >= 20 {
-		w.contents = catalogue.Scaled(60)
+		w.contents = cataloguetest.Scaled(60)
 	}
 	w.weather = simulatetest.New(simulate.Options{Seed: 11, Clock: w.clock})
 	w.server.Config.Handler = w.weather

@@ -64,8 +64,8 @@ type Assessor struct {
 	worst   [NumHazards][]verdict
 	medians []Medians
 	voters  []voterKey // those that have a say in the hour at the critical point
-	core    []uint32 // bit per run that votes on all core hazards at the point that is loaded
-	fewest  []int    // runs that do, at the point with the fewest
+	core    []uint32   // bit per run that votes on all core hazards at the point that is loaded
+	fewest  []int      // runs that do, at the point with the fewest
 	named   map[voterKey][]Vote
 }
 

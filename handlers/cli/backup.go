@@ -49,7 +49,7 @@ func backupAlone(ctx context.Context, env *Env) (string, error) {
 	if err := env.wantFile("copy"); err != nil {
 		return "", err
 	}
-	return env.withFile(func(file *store.Store) (string, error) {
+	return env.useFile(false, func(file *store.Store) (string, error) {
 		if len(env.Args) > 0 {
 			return env.Args[0], file.Backup(ctx, env.Args[0])
 		}
@@ -72,21 +72,20 @@ func (env *Env) wantFile(to string) error {
 	return nil
 }
 
-// Compact rewrites the file without what was freed in it: the running service or,
-// without one, the command itself.
+// Compact rewrites the file without what was freed in it.
 func Compact(ctx context.Context, env *Env) error {
-	return env.askOr(ctx, compactRequest, nil, nil, func() (string, error) {
+	alone := env.alone()
+	alone.UseFile = func(look bool, do func(*store.Store) (string, error)) (string, error) {
 		if err := env.wantFile("compact"); err != nil {
 			return "", err
 		}
-		return env.withFile(compact)
-	})
+		return env.useFile(look, do)
+	}
+	return env.ask(ctx, alone, compactRequest, nil, nil)
 }
 
-func compact(file *store.Store) (string, error) {
-	before := file.Size()
-	if err := file.Compact(); err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("compacted: %d bytes before, %d now; nothing of what was erased is left in the file", before, file.Size()), nil
+// Unblock has the running service, which has the keys, forget that somebody refused
+// mails to an address («No fui yo»).
+func Unblock(ctx context.Context, env *Env) error {
+	return env.ask(ctx, env.alone(), unblockRequest, nil, []byte(env.Args[0]))
 }

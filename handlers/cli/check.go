@@ -26,7 +26,11 @@ func Check(ctx context.Context, env *Env, weight Weight) error {
 	fmt.Fprintf(env.Out, "catalogue: %d parks, %d trails, %d places\n", len(parks.Parks), len(parks.Trails), len(parks.Locations))
 	fmt.Fprintln(env.Out, "provider: "+describeWeight(weight, len(env.Models), len(parks.Locations)))
 	fmt.Fprintln(env.Out, "backup: "+backupAge(env))
-	err = env.askOr(ctx, checkRequest, nil, nil, func() (string, error) { return checkAlone(ctx, env) })
+	err = env.ask(ctx, env.alone(), checkRequest, nil, nil)
+	if errors.Is(err, store.ErrUnready) {
+		fmt.Fprintf(env.Out, "file: %v\n", err)
+		err = nil
+	}
 	return errors.Join(err, systemd.Unreadable(env.Settings, systemd.UnitFolders))
 }
 
@@ -54,17 +58,4 @@ func backupAge(env *Env) string {
 	}
 	newest := copies[len(copies)-1]
 	return fmt.Sprintf("%d, the newest %s old: %s", len(copies), env.Clock.Since(newest.At).Round(time.Minute), newest.Path)
-}
-
-// checkAlone checks the file of a service that is not running.
-func checkAlone(ctx context.Context, env *Env) (string, error) {
-	file, err := env.open(true)
-	if errors.Is(err, store.ErrUnready) {
-		return fmt.Sprintf("file: %v", err), nil
-	}
-	if err != nil {
-		return "", err
-	}
-	defer file.Close()
-	return fmt.Sprintf("file: %d bytes", file.Size()), file.Check(ctx)
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"vigia/handlers/cli/clitest"
-	"vigia/store/catalogue"
+	"vigia/store/catalogue/cataloguetest"
 )
 
 // scaled writes a catalogue of so many trails.
@@ -16,7 +16,7 @@ func scaled(t *testing.T, trails int) string {
 	t.Helper()
 	var text bytes.Buffer
 	path := filepath.Join(t.TempDir(), "parques.json")
-	if err := catalogue.Scaled(trails).Export(&text); err != nil {
+	if err := cataloguetest.Scaled(trails).Export(&text); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(path, text.Bytes(), 0o600); err != nil {

@@ -1,16 +1,17 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
 	"os"
 	"path/filepath"
 
 	"vigia/handlers/cli/control"
 	"vigia/store"
+	"vigia/store/notices"
 )
 
 // LivePath returns the path of the service's file.
@@ -53,9 +54,9 @@ func (env *Env) OpenToServe() (*store.Store, error) {
 	return store.Without(env.LivePath(), err, store.Options{Clock: env.Clock, Log: env.Log}), nil
 }
 
-// withFile opens the file, calls do and returns its answer.
-func (env *Env) withFile(do func(*store.Store) (string, error)) (string, error) {
-	file, err := env.OpenFile()
+// useFile opens the file, calls do and returns its answer.
+func (env *Env) useFile(look bool, do func(*store.Store) (string, error)) (string, error) {
+	file, err := env.open(look)
 	if err != nil {
 		return "", err
 	}
@@ -63,12 +64,26 @@ func (env *Env) withFile(do func(*store.Store) (string, error)) (string, error) 
 	return do(file)
 }
 
-// askOr prints what the running service answers to a request, or what alone returns when
-// no service runs.
-func (env *Env) askOr(ctx context.Context, request string, params url.Values, document io.Reader, alone func() (string, error)) error {
-	answer, err := control.Ask(ctx, env.Data, request, params, document)
+// alone returns what carries out requests in this process.
+func (env *Env) alone() *Service {
+	return &Service{
+		UseFile: env.useFile, Catalogue: env.LoadCatalogue, Clock: env.Clock,
+		SaveNotices: func(batch notices.Batch) error {
+			_, err := env.useFile(false, func(file *store.Store) (string, error) { return "", file.SaveNotices(batch) })
+			return err
+		},
+		Unblock: func(string) (bool, error) {
+			return false, fmt.Errorf("no service runs on the data in %s; start it first, or name the folder of the data with --data", env.Data)
+		},
+	}
+}
+
+// ask prints what the running service answers to a request, or what comes of it in this
+// process when no service runs.
+func (env *Env) ask(ctx context.Context, alone *Service, request string, params url.Values, document []byte) error {
+	answer, err := control.Ask(ctx, env.Data, request, params, bytes.NewReader(document))
 	if errors.Is(err, control.ErrNotRunning) {
-		answer, err = alone()
+		answer, err = alone.handlers()[request](ctx, params, bytes.NewReader(document))
 	}
 	if err == nil {
 		fmt.Fprintln(env.Out, answer)

@@ -40,15 +40,17 @@ const passingSuffix = ".new-copy"
 // maxAddress is the longest e-mail address in bytes.
 const maxAddress = 254
 
-// Service is the running service as commands reach it. All fields are required.
+// Service carries out what commands request: the running service, over the control socket,
+// or where none runs the command's own process ([Env.alone]).
 type Service struct {
-	File    *store.Store
-	Parks   *catalogue.Catalogue
-	Backups *store.Backups
-	Data    string // the folder of the data
-	Clock   clockwork.Clock
-	Log     *slog.Logger
+	// UseFile calls do with the store and returns its answer; without changing anything
+	// when look is set.
+	UseFile   func(look bool, do func(*store.Store) (string, error)) (string, error)
+	Catalogue func() (*catalogue.Catalogue, error)
+	Clock     clockwork.Clock
 
+	// MakeBackup makes a verified copy under a path.
+	MakeBackup func(ctx context.Context, path string) error
 	// SaveNotices keeps official notices in place of all of their kind, and shows them.
 	SaveNotices func(notices.Batch) error
 	// ImportObservations compares observations with the verification log.
@@ -57,46 +59,65 @@ type Service struct {
 	// reports whether it had been refused.
 	Unblock func(address string) (blocked bool, err error)
 
+	data   string       // the folder of the running service's data; "" in a command's own process
 	copies atomic.Int64 // made to be taken elsewhere
 }
 
-// Listen opens the control socket and returns what serves it until its context ends. When
-// the socket cannot be opened, the service runs without.
-func (v *Service) Listen() Part {
-	socket, err := control.Listen(v.Data, map[string]control.Handler{
+func (v *Service) handlers() map[string]control.Handler {
+	return map[string]control.Handler{
 		presentRequest:      func(context.Context, url.Values, io.Reader) (string, error) { return "", nil },
 		checkRequest:        v.check,
 		backupRequest:       v.backup,
-		compactRequest:      func(context.Context, url.Values, io.Reader) (string, error) { return compact(v.File) },
+		compactRequest:      v.compact,
 		unblockRequest:      v.unblock,
 		noticesRequest:      v.importNotices,
 		observationsRequest: v.importObservations,
-	}, v.Log)
+	}
+}
+
+// Listen opens the control socket in the folder of the data and returns what serves it
+// until its context ends. When the socket cannot be opened, the service runs without.
+func (v *Service) Listen(data string, log *slog.Logger) Part {
+	v.data = data
+	socket, err := control.Listen(data, v.handlers(), log)
 	if err != nil {
-		v.Log.Error("commands that ask the running service (backup, import, compact, check) do not work", "error", err)
+		log.Error("commands that ask the running service (backup, import, compact, check) do not work", "error", err)
 		return func(ctx context.Context) error { <-ctx.Done(); return nil }
 	}
 	return socket.Run
 }
 
 func (v *Service) check(ctx context.Context, _ url.Values, _ io.Reader) (string, error) {
-	if err := v.File.Check(ctx); err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("file: %d bytes, in use by the service that runs, no faults", v.File.Size()), nil
+	return v.UseFile(true, func(file *store.Store) (string, error) {
+		by := ""
+		if v.data != "" {
+			by = "in use by the service that runs, "
+		}
+		return fmt.Sprintf("file: %d bytes, %sno faults", file.Size(), by), file.Check(ctx)
+	})
 }
 
 // backup makes a copy and returns its name. A copy that is taken elsewhere has a name
 // that the next start deletes if nobody does before.
 func (v *Service) backup(ctx context.Context, params url.Values, _ io.Reader) (string, error) {
-	path := store.AskedPath(v.Data, v.Clock.Now())
+	path := store.AskedPath(v.data, v.Clock.Now())
 	if params.Has(paramPassing) {
 		path += passingSuffix + strconv.FormatInt(v.copies.Add(1), 10)
 	}
-	if err := v.Backups.Make(ctx, path); err != nil {
+	if err := v.MakeBackup(ctx, path); err != nil {
 		return "", err
 	}
 	return filepath.Base(path), nil
+}
+
+func (v *Service) compact(context.Context, url.Values, io.Reader) (string, error) {
+	return v.UseFile(false, func(file *store.Store) (string, error) {
+		before := file.Size()
+		if err := file.Compact(); err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("compacted: %d bytes before, %d now; nothing of what was erased is left in the file", before, file.Size()), nil
+	})
 }
 
 func (v *Service) unblock(_ context.Context, _ url.Values, document io.Reader) (string, error) {
@@ -124,11 +145,15 @@ func (v *Service) importNotices(_ context.Context, params url.Values, document i
 	if err != nil {
 		return "", fmt.Errorf("read the document: %w", err)
 	}
-	batch, err := notices.Read(kind, notices.Document{Name: name, Data: data}, v.Parks, v.Clock.Now())
+	parks, err := v.Catalogue()
 	if err != nil {
 		return "", err
 	}
-	return describeBatch(name, batch), v.SaveNotices(batch)
+	batch, err := notices.Read(kind, notices.Document{Name: name, Data: data}, parks, v.Clock.Now())
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s: %d notices of %s, in place of all that were known", name, batch.Len(), batch.Kind), v.SaveNotices(batch)
 }
 
 func (v *Service) importObservations(_ context.Context, params url.Values, document io.Reader) (string, error) {

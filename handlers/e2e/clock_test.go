@@ -21,14 +21,14 @@ import (
 // behind, or of 1970, as that of a Pi that starts without a network. Nothing may be
 // purged by it, nobody told twice or forgotten, and all goes on when it is right again.
 
-// mistaken is a service whose clock goes wrong, among others whose clocks are right.
-type mistaken struct {
+// clockTrial is a service whose clock goes wrong, among others whose clocks are right.
+type clockTrial struct {
 	*surroundings
 	own     *turnedClock // of the service
 	t       *testing.T
 	data    string
 	args    []string
-	program *child
+	program *clitest.Process
 	tokens  []string // of subscriptions
 	trip    string   // token of one that ends with a trip that has yet to come
 	pending string   // link of a request that waits to be confirmed
@@ -36,10 +36,10 @@ type mistaken struct {
 	told    int      // messages so far
 }
 
-// newMistaken makes a service with two people by push and one by mail, who were told of
+// newClockTrial makes a service with two people by push and one by mail, who were told of
 // a storm, and with a day's history and a backup.
-func newMistaken(t *testing.T) *mistaken {
-	m := &mistaken{surroundings: surround(t), own: newTurnedClock(t), t: t, data: filepath.Join(t.TempDir(), "data")}
+func newClockTrial(t *testing.T) *clockTrial {
+	m := &clockTrial{surroundings: surround(t), own: newTurnedClock(t), t: t, data: filepath.Join(t.TempDir(), "data")}
 	m.weather.Override(func(_ string, _ catalogue.Location, at time.Time, v *simulate.Values) {
 		for i := range v {
 			if v[i] == v[i] { // what the model lacks stays missing
@@ -51,15 +51,15 @@ func newMistaken(t *testing.T) *mistaken {
 	m.args = m.serving(m.data, stormyParks(t))
 	m.start()
 	clitest.Poll(t, "the alert of the storm, who subscribes before which is told of it apart", func() bool {
-		_, body := clitest.Send(t, "GET", m.program.url+"/api/v1/alertas?parque=cumbre-1", "", "")
+		_, body := clitest.Send(t, "GET", m.program.URL+"/api/v1/alertas?parque=cumbre-1", "", "")
 		return strings.Contains(body, `"peligro"`)
 	})
-	if status, body := clitest.Send(t, "POST", m.program.url+"/api/v1/suscriptores", jsonKind,
+	if status, body := clitest.Send(t, "POST", m.program.URL+"/api/v1/suscriptores", jsonKind,
 		`{"canal":"email","email":"ana@example.cl","parques":["cumbre-1"],"consentimiento":true}`); status != 202 {
 		t.Fatalf("asking: %d %s", status, body)
 	}
 	link := strings.TrimPrefix(clitest.Links(t, m.mailbox, "ana@example.cl", "Confirme", `https://\S+/confirmar/\S+`)[0], publicURL)
-	status, page := clitest.Send(t, "POST", m.program.url+link, formKind, "")
+	status, page := clitest.Send(t, "POST", m.program.URL+link, formKind, "")
 	token := leaveLink.FindStringSubmatch(page)
 	if status != 200 || token == nil {
 		t.Fatalf("confirming: %d", status)
@@ -70,7 +70,7 @@ func newMistaken(t *testing.T) *mistaken {
 	}
 	day := func(days int) string { return m.clock.Now().AddDate(0, 0, days).Format(time.DateOnly) }
 	m.trip = joinStorm(t, m, fmt.Sprintf(`,"viaje":{"desde":%q,"hasta":%q}`, day(10), day(20)))
-	if status, body := clitest.Send(t, "POST", m.program.url+"/api/v1/suscriptores", jsonKind,
+	if status, body := clitest.Send(t, "POST", m.program.URL+"/api/v1/suscriptores", jsonKind,
 		`{"canal":"email","email":"bea@example.cl","parques":["cumbre-1"],"consentimiento":true}`); status != 202 {
 		t.Fatalf("asking: %d %s", status, body)
 	}
@@ -93,31 +93,31 @@ func newMistaken(t *testing.T) *mistaken {
 }
 
 // joinStorm subscribes a browser and gives its token.
-func joinStorm(t *testing.T, m *mistaken, more string) string {
+func joinStorm(t *testing.T, m *clockTrial, more string) string {
 	t.Helper()
-	return join(m.t, m.program.url, m.browsers, `"parques":["cumbre-1"]`+more)
+	return join(m.t, m.program.URL, m.browsers, `"parques":["cumbre-1"]`+more)
 }
 
 // start begins the service and waits for its cycle, which a provider with another time
 // may leave without estimates.
-func (m *mistaken) start() {
+func (m *clockTrial) start() {
 	m.t.Helper()
 	m.program = begin(m.t, m.own, m.args...)
 	clitest.Poll(m.t, "the cycle", func() bool {
-		return strings.Count(m.program.out.String(), "estimaciones publicadas") > 1 || strings.Count(m.program.errs.String(), "estimates published") > 1
+		return strings.Count(m.program.String(), "estimaciones publicadas") > 1 || strings.Count(m.program.Errs.String(), "estimates published") > 1
 	})
 }
 
 // end ends the service, with all that it has sent recorded.
-func (m *mistaken) end() {
+func (m *clockTrial) end() {
 	m.t.Helper()
-	if status := m.program.stop(m.t); status != 0 {
-		m.t.Errorf("the end: %d\n%s", status, m.program.errs)
+	if status := m.program.Stop(m.t); status != 0 {
+		m.t.Errorf("the end: %d\n%s", status, m.program.Errs)
 	}
 }
 
 // messages counts what came but for proofs.
-func (m *mistaken) messages() int {
+func (m *clockTrial) messages() int {
 	n := m.mailbox.Received()
 	for _, note := range m.browsers.Pushes() {
 		if note.Proof() == "" {
@@ -128,10 +128,10 @@ func (m *mistaken) messages() int {
 }
 
 // expect wants everybody there, the history and the copies, and nothing new told.
-func (m *mistaken) expect(when string) {
+func (m *clockTrial) expect(when string) {
 	m.t.Helper()
 	for _, token := range m.tokens {
-		if status, body := clitest.Send(m.t, "GET", m.program.url+"/api/v1/suscriptores/"+token, "", ""); status != 200 {
+		if status, body := clitest.Send(m.t, "GET", m.program.URL+"/api/v1/suscriptores/"+token, "", ""); status != 200 {
 			m.t.Errorf("%s: a subscription: %d %s", when, status, body)
 		}
 	}
@@ -142,7 +142,7 @@ func (m *mistaken) expect(when string) {
 	if len(copies) == 0 {
 		m.t.Errorf("%s: no backup is left", when)
 	}
-	_, body := clitest.Send(m.t, "GET", m.program.url+"/api/v1/parques", "", "")
+	_, body := clitest.Send(m.t, "GET", m.program.URL+"/api/v1/parques", "", "")
 	var answer struct{ TS string }
 	if err := json.Unmarshal([]byte(body), &answer); err != nil {
 		m.t.Error(err)
@@ -154,15 +154,15 @@ func (m *mistaken) expect(when string) {
 }
 
 // hours counts the hours of estimates that are kept.
-func (m *mistaken) hours() int {
-	_, body := clitest.Send(m.t, "GET", m.program.url+"/api/v1/parques/cumbre-1/historial?dias=7", "", "")
+func (m *clockTrial) hours() int {
+	_, body := clitest.Send(m.t, "GET", m.program.URL+"/api/v1/parques/cumbre-1/historial?dias=7", "", "")
 	return strings.Count(body, `"hora":`)
 }
 
 // estados are the levels of the parks, "" for none.
-func (m *mistaken) estados() (all []string) {
+func (m *clockTrial) estados() (all []string) {
 	var parks []parkAnswer
-	clitest.Get(m.t, m.program.url+"/api/v1/parques", 200, &parks)
+	clitest.Get(m.t, m.program.URL+"/api/v1/parques", 200, &parks)
 	for _, p := range parks {
 		level := ""
 		if p.Estado != nil {
@@ -187,12 +187,12 @@ func TestAClockThatIsWrong(t *testing.T) {
 			how := map[bool]string{true: "under the service", false: "at its start"}[running]
 			t.Run(name+" "+how, func(t *testing.T) {
 				t.Parallel()
-				m := newMistaken(t)
+				m := newClockTrial(t)
 				if running {
-					before := strings.Count(m.program.errs.String(), "estimates published")
+					before := strings.Count(m.program.Errs.String(), "estimates published")
 					m.own.turn(t, by)
 					clitest.Poll(t, "a cycle by the wrong clock", func() bool {
-						return strings.Count(m.program.errs.String(), "estimates published") > before
+						return strings.Count(m.program.Errs.String(), "estimates published") > before
 					})
 				} else {
 					m.end()
@@ -206,10 +206,10 @@ func TestAClockThatIsWrong(t *testing.T) {
 				}
 				m.expect(name)
 				if running {
-					before := strings.Count(m.program.errs.String(), "estimates published")
+					before := strings.Count(m.program.Errs.String(), "estimates published")
 					m.own.turn(t, -by)
 					clitest.Poll(t, "a cycle by the right clock", func() bool {
-						return strings.Count(m.program.errs.String(), "estimates published") > before
+						return strings.Count(m.program.Errs.String(), "estimates published") > before
 					})
 				} else {
 					m.end()
@@ -223,7 +223,7 @@ func TestAClockThatIsWrong(t *testing.T) {
 				}
 				// Whoever comes now is served as ever, and told once.
 				m.tokens, m.told = append(m.tokens, m.trip, joinStorm(t, m, "")), m.told+2
-				if status, _ := clitest.Send(t, "POST", m.program.url+m.pending, formKind, ""); status != 200 {
+				if status, _ := clitest.Send(t, "POST", m.program.URL+m.pending, formKind, ""); status != 200 {
 					t.Errorf("confirming what was asked for before: %d", status)
 				}
 				clitest.Poll(t, "a welcome, and the storm to who confirmed", func() bool { return m.messages() >= m.told })

@@ -21,6 +21,7 @@ import (
 	"vigia/handlers/cli/clitest"
 	"vigia/store"
 	"vigia/store/catalogue"
+	"vigia/store/catalogue/cataloguetest"
 	"vigia/store/subscription"
 )
 
@@ -66,7 +67,7 @@ func calmly(_ string, _ catalogue.Location, _ time.Time, v *simulate.Values) {
 func day(b *testing.B, trails, subscribers int, override simulate.Override) {
 	parks := catalogue.Default()
 	if trails != len(parks.Trails) {
-		parks = catalogue.Scaled(trails)
+		parks = cataloguetest.Scaled(trails)
 	}
 	s, dev := surround(b), newDevice(b)
 	dir := dev.path
@@ -84,7 +85,7 @@ func day(b *testing.B, trails, subscribers int, override simulate.Override) {
 	}
 	subscribe(b, filepath.Join(data, "vigia.db"), parks, subscribers)
 	c := begin(b, s.clock, append(s.serving(data, list), "--provider-key", "x", "--metrics-listen", "127.0.0.1:0")...)
-	figures := c.out.Find(b, `Métricas en (http://\S+)`)
+	figures := c.Find(b, `Métricas en (http://\S+)`)
 	figure := func(pattern string) (sum float64) {
 		for _, found := range regexp.MustCompile(`(?m)^`+pattern+` (\S+)$`).FindAllStringSubmatch(clitest.Text(b, figures), -1) {
 			value, err := strconv.ParseFloat(found[1], 64)
@@ -112,8 +113,8 @@ func day(b *testing.B, trails, subscribers int, override simulate.Override) {
 	b.ReportMetric(figure("process_cpu_seconds_total"), "cpu-s")
 	b.ReportMetric(figure("vigia_store_file_bytes")/1e6, "MB-file")
 	b.ReportMetric(figure("process_resident_memory_bytes")/1e6, "MB-resident")
-	if status := c.stop(b); status != 0 {
-		b.Errorf("status %d\n%s", status, c.errs)
+	if status := c.Stop(b); status != 0 {
+		b.Errorf("status %d\n%s", status, c.Errs)
 	}
 }
 

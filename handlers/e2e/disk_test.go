@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -111,34 +110,28 @@ func TestFirstStartOnAFullDisk(t *testing.T) {
 		args := s.serving(data, stormyParks(t))
 		d.leave(pages)
 		c := launch(t, nil, args...)
-		ctx, cancel := context.WithCancel(t.Context())
-		go func() {
-			c.ended <- <-c.ended
-			cancel()
-		}()
-		if c.reachable(ctx) {
+		if c.Reachable(t.Context()) {
 			started++
 			var parks []parkAnswer
-			clitest.Get(t, c.url+"/api/v1/parques", 200, &parks)
+			clitest.Get(t, c.URL+"/api/v1/parques", 200, &parks)
 			for i, park := range parks {
 				if park.Estado != nil && *park.Estado == "verde" && raging(i, time.Now()) {
 					t.Errorf("%d pages: %s is green in its storm", pages, park.Slug)
 				}
 			}
-		} else if status := c.status(t); status != 1 {
-			t.Fatalf("%d pages: status %d\n%s", pages, status, c.errs)
+		} else if status := c.Status(t); status != 1 {
+			t.Fatalf("%d pages: status %d\n%s", pages, status, c.Errs)
 		} else {
-			clitest.ExpectOneLine(t, fmt.Sprint(pages, " pages"), c.errs.String(), "no space left")
+			clitest.ExpectOneLine(t, fmt.Sprint(pages, " pages"), c.Errs.String(), "no space left")
 		}
-		cancel()
-		c.kill()
+		c.Kill()
 		d.clear()
 		if left, _ := filepath.Glob(filepath.Join(data, "*.new*")); started == 0 && len(left) > 0 {
 			t.Errorf("%d pages: left %v", pages, left)
 		}
 		again := begin(t, nil, args...)
-		clitest.Get(t, again.url+"/api/v1/parques", 200, nil)
-		if status := again.stop(t); status != 0 {
+		clitest.Get(t, again.URL+"/api/v1/parques", 200, nil)
+		if status := again.Stop(t); status != 0 {
 			t.Errorf("%d pages: the end of the start with room: %d", pages, status)
 		}
 		checkFile(t, filepath.Join(data, "vigia.db"))
@@ -148,13 +141,13 @@ func TestFirstStartOnAFullDisk(t *testing.T) {
 	}
 }
 
-// overLimit is a service on a disk that fills and empties under it.
-type overLimit struct {
+// smallDiskTrial is a service on a disk that fills and empties under it.
+type smallDiskTrial struct {
 	*surroundings
 	t       *testing.T
 	disk    *disk
 	data    string
-	program *child
+	program *clitest.Process
 	people  int
 	tokens  map[string]bool // of subscriptions that were acknowledged, and whether they hold
 	changed map[string]bool // of those, whether they follow cumbre-3
@@ -166,20 +159,20 @@ type overLimit struct {
 }
 
 // health reads what the service says of its file.
-func (c *overLimit) health() string {
+func (c *smallDiskTrial) health() string {
 	c.t.Helper()
 	var h struct {
 		Database struct{ Estado string } `json:"base_de_datos"`
 	}
-	clitest.Get(c.t, c.program.url+"/api/v1/health/detalle", 200, &h)
+	clitest.Get(c.t, c.program.URL+"/api/v1/health/detalle", 200, &h)
 	return h.Database.Estado
 }
 
 // write makes a request that writes. It is done and acknowledged, or refused with when
 // to try again; health says which, and reading goes on.
-func (c *overLimit) write(what, method, path, kind, body string, want int) (said string, done bool) {
+func (c *smallDiskTrial) write(what, method, path, kind, body string, want int) (said string, done bool) {
 	c.t.Helper()
-	request, err := http.NewRequestWithContext(c.t.Context(), method, c.program.url+path, strings.NewReader(body))
+	request, err := http.NewRequestWithContext(c.t.Context(), method, c.program.URL+path, strings.NewReader(body))
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -187,7 +180,7 @@ func (c *overLimit) write(what, method, path, kind, body string, want int) (said
 	request.Header.Set("X-Forwarded-For", fmt.Sprintf("203.0.%d.%d", c.people/200, c.people%200+1)) // each from a network of their own
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		c.t.Fatalf("%s: %v\n%s", what, err, c.program.errs)
+		c.t.Fatalf("%s: %v\n%s", what, err, c.program.Errs)
 	}
 	text := readAll(c.t, response)
 	health := c.health()
@@ -205,14 +198,14 @@ func (c *overLimit) write(what, method, path, kind, body string, want int) (said
 
 // writtenSince tells whether the service has said that something else that it writes
 // by itself found room, after the last time that it said there is none.
-func (c *overLimit) writtenSince() bool {
-	said := c.program.errs.String()
+func (c *smallDiskTrial) writtenSince() bool {
+	said := c.program.Errs.String()
 	return strings.LastIndex(said, "there is room for the store again") > strings.LastIndex(said, "the disk is full")
 }
 
 // ask, join, change and leave are the writes that people make; each tells whether it
 // went through.
-func (c *overLimit) ask(named string) bool {
+func (c *smallDiskTrial) ask(named string) bool {
 	c.people++
 	mail := fmt.Sprintf("r%d@r%d.cl", c.people, c.people)
 	_, done := c.write(named+": asking", "POST", "/api/v1/suscriptores", jsonKind,
@@ -223,7 +216,7 @@ func (c *overLimit) ask(named string) bool {
 	return done
 }
 
-func (c *overLimit) join(named string) bool {
+func (c *smallDiskTrial) join(named string) bool {
 	endpoint, key, auth := c.browsers.NewBrowser()
 	_, done := c.write(named+": a browser", "POST", "/api/v1/suscriptores", jsonKind, pushWish(endpoint, key, auth, "", `"parques":["cumbre-2"]`), 202)
 	if done {
@@ -232,7 +225,7 @@ func (c *overLimit) join(named string) bool {
 	return done
 }
 
-func (c *overLimit) confirm(named string) bool {
+func (c *smallDiskTrial) confirm(named string) bool {
 	if len(c.links) == 0 {
 		return false
 	}
@@ -244,7 +237,7 @@ func (c *overLimit) confirm(named string) bool {
 }
 
 // prove sends back what was pushed to a browser.
-func (c *overLimit) prove(named string) bool {
+func (c *smallDiskTrial) prove(named string) bool {
 	if len(c.unproven) == 0 {
 		return false
 	}
@@ -262,7 +255,7 @@ func (c *overLimit) prove(named string) bool {
 }
 
 // proofOf gives what was pushed to a browser to prove itself by, "" before it was.
-func (c *overLimit) proofOf(endpoint string) string {
+func (c *smallDiskTrial) proofOf(endpoint string) string {
 	for _, n := range c.browsers.Pushes() {
 		if proof := n.Proof(); n.Endpoint == endpoint && proof != "" {
 			return proof
@@ -272,7 +265,7 @@ func (c *overLimit) proofOf(endpoint string) string {
 }
 
 // one gives a token that holds.
-func (c *overLimit) one() string {
+func (c *smallDiskTrial) one() string {
 	for token, holds := range c.tokens {
 		if holds {
 			return token
@@ -282,7 +275,7 @@ func (c *overLimit) one() string {
 	return ""
 }
 
-func (c *overLimit) change(named string) bool {
+func (c *smallDiskTrial) change(named string) bool {
 	token, park := c.one(), "cumbre-3"
 	if c.changed[token] { // what changes nothing is not written
 		park = "cumbre-1"
@@ -292,7 +285,7 @@ func (c *overLimit) change(named string) bool {
 	return done
 }
 
-func (c *overLimit) leave(named string) bool {
+func (c *smallDiskTrial) leave(named string) bool {
 	token := c.one()
 	_, done := c.write(named+": leaving", "DELETE", "/api/v1/suscriptores/"+token, jsonKind, "", 200)
 	c.tokens[token] = !done
@@ -300,7 +293,7 @@ func (c *overLimit) leave(named string) bool {
 }
 
 // copies has the service copy and compact its file, which is done or refused in a line.
-func (c *overLimit) copies(named string) {
+func (c *smallDiskTrial) copies(named string) {
 	for _, name := range []string{"backup", "compact"} {
 		before, _ := filepath.Glob(filepath.Join(c.data, "backups", "*"))
 		status, said := command(c.t, c.data, name)
@@ -320,12 +313,12 @@ func (c *overLimit) copies(named string) {
 
 func TestEveryWriteOnAFullDisk(t *testing.T) {
 	t.Parallel()
-	c := &overLimit{surroundings: surround(t), t: t, disk: smallDisk(t, "6m"), tokens: map[string]bool{}, changed: map[string]bool{}}
+	c := &smallDiskTrial{surroundings: surround(t), t: t, disk: smallDisk(t, "6m"), tokens: map[string]bool{}, changed: map[string]bool{}}
 	c.data = filepath.Join(c.disk.path, "data")
 	c.weather.Override(storms(c.clock))
 	args := append(c.serving(c.data, stormyParks(t)), "--trusted-proxies", "127.0.0.1/32")
 	c.program = begin(t, c.clock, args...)
-	clitest.Poll(t, "the first cycle", func() bool { return cycleClosed(c.program.out.String()) })
+	clitest.Poll(t, "the first cycle", func() bool { return cycleClosed(c.program.String()) })
 	c.gather()
 	writes := []func(string) bool{c.ask, c.join, c.prove, c.confirm, c.change, c.leave}
 	pages := 0
@@ -341,7 +334,7 @@ func TestEveryWriteOnAFullDisk(t *testing.T) {
 			}
 			c.disk.leave(pages)
 			write(named)
-			clitest.Get(t, c.program.url+"/api/v1/parques", 200, nil)
+			clitest.Get(t, c.program.URL+"/api/v1/parques", 200, nil)
 			c.disk.clear()
 			if !write(named+", and room again") || c.health() != "ok" {
 				t.Fatalf("%s: a write does not go through when there is room again, and health says %s", named, c.health())
@@ -359,7 +352,7 @@ func TestEveryWriteOnAFullDisk(t *testing.T) {
 		t.Error("few writes were refused: nothing was tried")
 	}
 	c.expectAllKept(args)
-	said := c.program.errs.String()
+	said := c.program.Errs.String()
 	errs, full, room := strings.Count(said, `"level":"ERROR"`), strings.Count(said, "the disk is full"), strings.Count(said, "there is room for the store again")
 	if errs != full || full != room {
 		t.Errorf("%d errors in the log, %d times that the disk is full and %d that there is room again:\n%s", errs, full, room, said)
@@ -367,7 +360,7 @@ func TestEveryWriteOnAFullDisk(t *testing.T) {
 }
 
 // gather has people subscribe who are changed, confirmed and left later on.
-func (c *overLimit) gather() {
+func (c *smallDiskTrial) gather() {
 	for range 100 {
 		c.join("with room")
 	}
@@ -387,10 +380,10 @@ func (c *overLimit) gather() {
 }
 
 // expectAllKept kills the service and looks, in the next one, for what was acknowledged.
-func (c *overLimit) expectAllKept(args []string) {
+func (c *smallDiskTrial) expectAllKept(args []string) {
 	t := c.t
 	t.Helper()
-	c.program.kill()
+	c.program.Kill()
 	checkFile(t, filepath.Join(c.data, "vigia.db"))
 	again := begin(t, c.clock, args...)
 	for token, holds := range c.tokens {
@@ -398,7 +391,7 @@ func (c *overLimit) expectAllKept(args []string) {
 		if !holds {
 			want = 404
 		}
-		if status, _ := clitest.Send(t, "GET", again.url+"/api/v1/suscriptores/"+token, "", ""); status != want {
+		if status, _ := clitest.Send(t, "GET", again.URL+"/api/v1/suscriptores/"+token, "", ""); status != want {
 			t.Errorf("a subscription after all: %d, want %d", status, want)
 		}
 	}
@@ -414,7 +407,7 @@ func (c *overLimit) expectAllKept(args []string) {
 		}
 		return true
 	})
-	if status := again.stop(t); status != 0 {
+	if status := again.Stop(t); status != 0 {
 		t.Errorf("the end: %d", status)
 	}
 }
@@ -423,14 +416,14 @@ func (c *overLimit) expectAllKept(args []string) {
 // once there is room, by itself.
 func TestACycleOnAFullDisk(t *testing.T) {
 	t.Parallel()
-	c := &overLimit{surroundings: surround(t), t: t, disk: smallDisk(t, "6m"), tokens: map[string]bool{}, changed: map[string]bool{}}
+	c := &smallDiskTrial{surroundings: surround(t), t: t, disk: smallDisk(t, "6m"), tokens: map[string]bool{}, changed: map[string]bool{}}
 	c.data = filepath.Join(c.disk.path, "data")
 	args := c.serving(c.data, stormyParks(t))
 	c.weather.Override(storms(c.clock))
 	first := begin(t, c.clock, args...)
-	clitest.Poll(t, "the first cycle", func() bool { return cycleClosed(first.out.String()) })
-	if status := first.stop(t); status != 0 {
-		t.Fatalf("the end: %d\n%s", status, first.errs)
+	clitest.Poll(t, "the first cycle", func() bool { return cycleClosed(first.String()) })
+	if status := first.Stop(t); status != 0 {
+		t.Fatalf("the end: %d\n%s", status, first.Errs)
 	}
 	refused := 0
 	for pages := 0; pages < 48; pages = pages*3/2 + 1 {
@@ -441,7 +434,7 @@ func TestACycleOnAFullDisk(t *testing.T) {
 		// Until a second model has come, every park is without an estimate.
 		clitest.Poll(t, named+": estimates of every park", func() bool {
 			var parks []parkAnswer
-			clitest.Get(t, c.program.url+"/api/v1/parques", 200, &parks)
+			clitest.Get(t, c.program.URL+"/api/v1/parques", 200, &parks)
 			whole := len(parks) > 0
 			for i, park := range parks {
 				if park.Estado != nil && *park.Estado == "verde" && raging(i, c.clock.Now()) {
@@ -451,7 +444,7 @@ func TestACycleOnAFullDisk(t *testing.T) {
 			}
 			return whole
 		})
-		clitest.Poll(t, named+": a cycle", func() bool { return cycleClosed(c.program.out.String()) })
+		clitest.Poll(t, named+": a cycle", func() bool { return cycleClosed(c.program.String()) })
 		if c.health() == "error" {
 			refused++
 		}
@@ -461,7 +454,7 @@ func TestACycleOnAFullDisk(t *testing.T) {
 			c.clock.turn(t, 6*time.Minute)
 			clitest.Poll(t, "health with room again", func() bool { return c.health() == "ok" })
 		}
-		c.program.kill()
+		c.program.Kill()
 		checkFile(t, filepath.Join(c.data, "vigia.db"))
 	}
 	if refused < 3 {

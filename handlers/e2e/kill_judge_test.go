@@ -60,7 +60,7 @@ func (n *notes) judge() (findings []string) {
 }
 
 // lost finds what was acknowledged to somebody and is not so.
-func (n *notes) lost(w *walker) (findings []string) {
+func (n *notes) lost(w *person) (findings []string) {
 	switch {
 	case w.mail != "" && !w.asked.known.IsZero() && n.links[w.mail] == "":
 		findings = append(findings, fmt.Sprintf("asked at %v, which was acknowledged, and was never written to", w.asked.known))
@@ -76,7 +76,7 @@ func (n *notes) lost(w *walker) (findings []string) {
 
 // toldAfter finds what was told to somebody who had left. What was under way just then
 // may still arrive.
-func (n *notes) toldAfter(w *walker, mine []parcel) (findings []string) {
+func (n *notes) toldAfter(w *person, mine []parcel) (findings []string) {
 	for _, p := range mine {
 		if !w.left.known.IsZero() && (p.at.After(w.left.known.Add(10*time.Second)) || n.lifeAt(p.at) > n.lifeAt(w.left.known)) {
 			findings = append(findings, fmt.Sprintf("left at %v, and is told %s at %v", w.left.known, p.name, p.at))
@@ -88,7 +88,7 @@ func (n *notes) toldAfter(w *walker, mine []parcel) (findings []string) {
 // decidedTwice finds messages of the same that have different names. Of whom a kill left
 // unknown that the first was delivered, and who then changed his wishes so that it was
 // dropped, may be told again after another change.
-func (n *notes) decidedTwice(w *walker, mine []parcel) (findings []string) {
+func (n *notes) decidedTwice(w *person, mine []parcel) (findings []string) {
 	type matter struct{ thread, what string }
 	told := map[matter]parcel{}
 	for _, p := range mine {
@@ -111,7 +111,7 @@ func (n *notes) decidedTwice(w *walker, mine []parcel) (findings []string) {
 }
 
 // inTheDark finds storms that somebody was never told of though he should have been.
-func (n *notes) inTheDark(w *walker, mine []parcel) (findings []string) {
+func (n *notes) inTheDark(w *person, mine []parcel) (findings []string) {
 	for _, s := range n.owed(w) {
 		if !slices.ContainsFunc(mine, func(p parcel) bool { return tells(p, s) }) {
 			findings = append(findings, fmt.Sprintf("subscribed at %v, is never told of the storm %v of %v", w.active.known, s, s.start()))
@@ -127,7 +127,7 @@ func tells(p parcel, s stormOf) bool {
 // owed lists the storms that somebody must be told of: he was there a day before they
 // began, until they were over, and meanwhile there was a life in which a cycle was
 // carried to its end and everybody told.
-func (n *notes) owed(w *walker) (list []stormOf) {
+func (n *notes) owed(w *person) (list []stormOf) {
 	if w.active.known.IsZero() || len(n.kills) == 0 {
 		return nil
 	}
@@ -216,7 +216,7 @@ func one(b bool) int {
 func (n *notes) expectFoundWhenDoctored(t *testing.T) {
 	t.Helper()
 	var told parcel // of a storm, to somebody who stays
-	var owing, staying, gone *walker
+	var owing, staying, gone *person
 	var owedStorm stormOf
 	for _, crowd := range n.people {
 		for _, w := range crowd {

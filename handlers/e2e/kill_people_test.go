@@ -36,8 +36,8 @@ func (m *mark) try(now time.Time) {
 	}
 }
 
-// walker is a person, with what he asked for and was told of it.
-type walker struct {
+// person is one of those who subscribe, with what they asked for and were told.
+type person struct {
 	mail                string // "" for a browser
 	endpoint, key, auth string
 	crowd, park         int
@@ -53,7 +53,7 @@ type walker struct {
 }
 
 // who is how messages name him.
-func (w *walker) who() string { return w.mail + w.endpoint }
+func (w *person) who() string { return w.mail + w.endpoint }
 
 // parcel is a message that arrived.
 type parcel struct {
@@ -75,7 +75,7 @@ type killed struct {
 // notes are all that is known from outside.
 type notes struct {
 	mu       sync.Mutex
-	people   [crowds][]*walker // each list is its crowd's alone while that is about
+	people   [crowds][]*person // each list is its crowd's alone while that is about
 	left     [crowds]int       // how many of them have left
 	parcels  []parcel
 	arrived  []time.Time       // of parcels, by the machine's clock
@@ -113,7 +113,7 @@ func (n *notes) waiting() (count int) {
 }
 
 // promise notes that somebody's request was acknowledged.
-func (n *notes) promise(w *walker, now time.Time) {
+func (n *notes) promise(w *person, now time.Time) {
 	w.asked.known = now
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -258,7 +258,7 @@ func (tr *trial) crowd(l *life, number int) {
 
 // come adds somebody who has yet to ask.
 func (tr *trial) come(l *life, crowd int, r *rand.Rand) {
-	w := &walker{crowd: crowd, park: r.IntN(stormParks), wishes: []string{"precaucion"}}
+	w := &person{crowd: crowd, park: r.IntN(stormParks), wishes: []string{"precaucion"}}
 	if r.IntN(3) == 0 {
 		w.wishes[0], w.picky = "peligro", true
 	}
@@ -274,7 +274,7 @@ func (tr *trial) come(l *life, crowd int, r *rand.Rand) {
 }
 
 // step has somebody do what he has to do next.
-func (tr *trial) step(l *life, client *http.Client, w *walker, r *rand.Rand) {
+func (tr *trial) step(l *life, client *http.Client, w *person, r *rand.Rand) {
 	switch {
 	case w.lapsed, !w.left.known.IsZero():
 	case w.asked.known.IsZero():
@@ -295,7 +295,7 @@ func (tr *trial) do(l *life, client *http.Client, method, path, kind, body strin
 	if l.requests.Add(1) == l.askedEnough {
 		l.asking.give()
 	}
-	status, said, known = tr.send(l.ctx, client, method, l.program.url+path, kind, body)
+	status, said, known = tr.send(l.ctx, client, method, l.program.URL+path, kind, body)
 	if known && status == http.StatusServiceUnavailable {
 		tr.notes.refused.Add(1)
 		return status, said, false
@@ -308,7 +308,7 @@ const (
 	formKind = "application/x-www-form-urlencoded"
 )
 
-func (tr *trial) ask(l *life, client *http.Client, w *walker) {
+func (tr *trial) ask(l *life, client *http.Client, w *person) {
 	w.asked.try(tr.clock.Now())
 	body := w.wish("")
 	if tr.careless && w.mail != "" {
@@ -332,7 +332,7 @@ func (tr *trial) ask(l *life, client *http.Client, w *walker) {
 
 // wish is what a person asks for; a browser with what it proves itself by, if it has
 // that.
-func (w *walker) wish(proof string) string {
+func (w *person) wish(proof string) string {
 	park := fmt.Sprintf("cumbre-%d", w.park)
 	if w.mail != "" {
 		return fmt.Sprintf(`{"canal":"email","email":%q,"parques":[%q],"nivel_minimo":%q,"consentimiento":true}`, w.mail, park, w.wishes[0])
@@ -342,7 +342,7 @@ func (w *walker) wish(proof string) string {
 
 // prove sends back what was pushed to a browser. Where the answer to an earlier proof
 // was lost another one is pushed.
-func (tr *trial) prove(l *life, client *http.Client, w *walker, proof string) {
+func (tr *trial) prove(l *life, client *http.Client, w *person, proof string) {
 	w.active.try(tr.clock.Now())
 	status, said, known := tr.do(l, client, "POST", "/api/v1/suscriptores", jsonKind, w.wish(proof))
 	switch token := tokenIn.FindStringSubmatch(said); {
@@ -354,7 +354,7 @@ func (tr *trial) prove(l *life, client *http.Client, w *walker, proof string) {
 	}
 }
 
-func (tr *trial) confirm(l *life, client *http.Client, w *walker) {
+func (tr *trial) confirm(l *life, client *http.Client, w *person) {
 	tr.notes.mu.Lock()
 	link := tr.notes.links[w.who()]
 	tr.notes.mu.Unlock()
@@ -383,7 +383,7 @@ func (tr *trial) confirm(l *life, client *http.Client, w *walker) {
 	}
 }
 
-func (tr *trial) change(l *life, client *http.Client, w *walker) {
+func (tr *trial) change(l *life, client *http.Client, w *person) {
 	wish := "peligro"
 	if w.wishes[len(w.wishes)-1] == wish {
 		wish = "precaucion"
@@ -399,7 +399,7 @@ func (tr *trial) change(l *life, client *http.Client, w *walker) {
 	}
 }
 
-func (tr *trial) leave(l *life, client *http.Client, w *walker) {
+func (tr *trial) leave(l *life, client *http.Client, w *person) {
 	w.left.try(tr.clock.Now())
 	status, _, known := tr.do(l, client, "DELETE", "/api/v1/suscriptores/"+w.token, "", "")
 	switch {
@@ -420,7 +420,7 @@ func (tr *trial) finish(l *life) {
 			if w.token == "" {
 				continue
 			}
-			status, said, known := tr.send(tr.t.Context(), client, "GET", l.program.url+"/api/v1/suscriptores/"+w.token, "", "")
+			status, said, known := tr.send(tr.t.Context(), client, "GET", l.program.URL+"/api/v1/suscriptores/"+w.token, "", "")
 			var held struct {
 				Data struct {
 					Level string `json:"nivel_minimo"`

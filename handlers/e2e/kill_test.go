@@ -143,7 +143,7 @@ type trial struct {
 // life is a run of the program until it is killed.
 type life struct {
 	number                   int
-	program                  *child
+	program                  *clitest.Process
 	ctx                      context.Context // ends with it
 	about                    sync.WaitGroup  // people, who end with it too
 	up                       sign            // it can be reached
@@ -192,7 +192,7 @@ func (tr *trial) live(number int) (l *life, end func()) {
 	tr.life.Store(l)
 	l.program = launch(tr.t, tr.clock, tr.args...)
 	l.about.Go(func() {
-		if !l.program.reachable(ctx) {
+		if !l.program.Reachable(ctx) {
 			return
 		}
 		l.up.give()
@@ -259,15 +259,15 @@ func (tr *trial) killOnce(number int, r *rand.Rand) {
 	told := tr.notes.since(50 * time.Millisecond)
 	k := killed{at: tr.clock.Now(), cycle: fetched < 50*time.Millisecond, subscription: tr.asked.Load() > 0, sending: told > 0}
 	select {
-	case err := <-l.program.ended:
-		tr.t.Fatalf("life %d ended by itself: %v\n%s", number, err, l.program.errs)
+	case <-l.program.Ended:
+		tr.t.Fatalf("life %d ended by itself: %v\n%s", number, l.program.ProcessState, l.program.Errs)
 	default:
-		l.program.kill()
+		l.program.Kill()
 	}
 	k.settled = settled && !tr.away.Load()
 	end()
 	k.ended = tr.clock.Now().Add(time.Minute) // the relay may still be reading; the next life is hours later
-	if said := l.program.errs.String(); strings.Contains(said, "panic") || strings.Contains(said, "DATA RACE") {
+	if said := l.program.Errs.String(); strings.Contains(said, "panic") || strings.Contains(said, "DATA RACE") {
 		tr.t.Errorf("life %d: %s", number, said)
 	}
 	tr.notes.kills = append(tr.notes.kills, k)
@@ -317,7 +317,7 @@ func (tr *trial) watch(l *life) {
 	client := &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 	for l.ctx.Err() == nil {
 		fed, before := time.Unix(tr.fed.Load(), 0), tr.clock.Now()
-		status, body, ok := tr.send(l.ctx, client, "GET", l.program.url+"/api/v1/parques", "", "")
+		status, body, ok := tr.send(l.ctx, client, "GET", l.program.URL+"/api/v1/parques", "", "")
 		if !ok {
 			continue
 		}
@@ -329,7 +329,7 @@ func (tr *trial) watch(l *life) {
 			tr.t.Errorf("life %d: the parks: %d, %v", l.number, status, err)
 			return
 		}
-		if tr.notes.looked.Add(1); cycleClosed(l.program.out.String()) {
+		if tr.notes.looked.Add(1); cycleClosed(l.program.String()) {
 			l.closed.give()
 		}
 		for i, park := range parks.Data {
@@ -380,8 +380,8 @@ func (tr *trial) calmly(number int) {
 	l, end := tr.live(number)
 	select {
 	case <-l.up.given:
-	case err := <-l.program.ended:
-		tr.t.Fatalf("the program does not start any more: %v\n%s", err, l.program.errs)
+	case <-l.program.Ended:
+		tr.t.Fatalf("the program does not start any more: %v\n%s", l.program.ProcessState, l.program.Errs)
 	}
 	quiet, waiting := time.Now(), -1
 	clitest.Poll(tr.t, "the last of the messages", func() bool {
@@ -396,8 +396,8 @@ func (tr *trial) calmly(number int) {
 	})
 	end()
 	tr.finish(l)
-	if status := l.program.stop(tr.t); status != 0 {
-		tr.t.Errorf("the last end: status %d\n%s", status, l.program.errs)
+	if status := l.program.Stop(tr.t); status != 0 {
+		tr.t.Errorf("the last end: status %d\n%s", status, l.program.Errs)
 	}
 }
 

@@ -19,9 +19,9 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// keeping is a folder of data with a subscriber and a backup, of a service that has
+// servedFolder is a folder of data with a subscriber and a backup, of a service that has
 // ended.
-type keeping struct {
+type servedFolder struct {
 	*surroundings
 	t      *testing.T
 	data   string
@@ -31,28 +31,28 @@ type keeping struct {
 }
 
 // keep makes the folder below a place.
-func keep(t *testing.T, place string) *keeping {
+func keep(t *testing.T, place string) *servedFolder {
 	t.Helper()
-	k := &keeping{surroundings: surround(t), t: t, data: filepath.Join(place, "data")}
+	k := &servedFolder{surroundings: surround(t), t: t, data: filepath.Join(place, "data")}
 	k.args = k.serving(k.data, clitest.FewParks(t))
 	p := begin(t, nil, k.args...)
-	clitest.Poll(t, "the first cycle", func() bool { return cycleClosed(p.out.String()) })
-	k.token = joinByPush(t, p.url, k.browsers)
+	clitest.Poll(t, "the first cycle", func() bool { return cycleClosed(p.String()) })
+	k.token = joinByPush(t, p.URL, k.browsers)
 	status, made := command(t, k.data, "backup")
 	if status != 0 {
 		t.Fatal(made)
 	}
 	k.backup = strings.TrimSpace(made)
-	if status := p.stop(t); status != 0 {
-		t.Fatalf("the end: %d\n%s", status, p.errs)
+	if status := p.Stop(t); status != 0 {
+		t.Fatalf("the end: %d\n%s", status, p.Errs)
 	}
 	return k
 }
 
-func (k *keeping) file() string { return filepath.Join(k.data, "vigia.db") }
+func (k *servedFolder) file() string { return filepath.Join(k.data, "vigia.db") }
 
 // ask makes a request and gives its status and whether it says when to try again.
-func (k *keeping) ask(method, url, body string) (status int, retry bool) {
+func (k *servedFolder) ask(method, url, body string) (status int, retry bool) {
 	k.t.Helper()
 	request, err := http.NewRequestWithContext(k.t.Context(), method, url, strings.NewReader(body))
 	if err != nil {
@@ -71,7 +71,7 @@ func (k *keeping) ask(method, url, body string) (status int, retry bool) {
 }
 
 // join has a browser subscribe.
-func (k *keeping) join(url string) (status int, retry bool) {
+func (k *servedFolder) join(url string) (status int, retry bool) {
 	k.t.Helper()
 	endpoint, key, auth := k.browsers.NewBrowser()
 	return k.ask("POST", url+"/api/v1/suscriptores",
@@ -87,7 +87,7 @@ type fileHealth struct {
 	} `json:"base_de_datos"`
 }
 
-func (k *keeping) health(url string) (h fileHealth) {
+func (k *servedFolder) health(url string) (h fileHealth) {
 	k.t.Helper()
 	clitest.Get(k.t, url+"/api/v1/health", 200, &h)
 	return h
@@ -95,38 +95,38 @@ func (k *keeping) health(url string) (h fileHealth) {
 
 // expectRefusing wants writes and tokens refused until later, with what to do in
 // health, and everything else served.
-func (k *keeping) expectRefusing(p *child) {
+func (k *servedFolder) expectRefusing(p *clitest.Process) {
 	t := k.t
 	t.Helper()
 	clitest.Poll(t, "estimates", func() bool {
 		var parks []parkAnswer
-		clitest.Get(t, p.url+"/api/v1/parques", 200, &parks)
+		clitest.Get(t, p.URL+"/api/v1/parques", 200, &parks)
 		return len(parks) > 0 && parks[0].Estado != nil
 	})
-	clitest.Text(t, p.url+"/")
-	clitest.Text(t, p.url+"/parques/los-andes")
-	if status, retry := k.join(p.url); status != 503 || !retry {
+	clitest.Text(t, p.URL+"/")
+	clitest.Text(t, p.URL+"/parques/los-andes")
+	if status, retry := k.join(p.URL); status != 503 || !retry {
 		t.Errorf("subscribing a browser: %d, Retry-After %v", status, retry)
 	}
-	if status, retry := k.ask("POST", p.url+"/api/v1/suscriptores", `{"canal":"email","email":"ana@example.cl","parques":["los-andes"],"consentimiento":true}`); status != 503 || !retry {
+	if status, retry := k.ask("POST", p.URL+"/api/v1/suscriptores", `{"canal":"email","email":"ana@example.cl","parques":["los-andes"],"consentimiento":true}`); status != 503 || !retry {
 		t.Errorf("subscribing by mail: %d, Retry-After %v", status, retry)
 	}
 	for _, method := range []string{"GET", "DELETE"} {
-		if status, retry := k.ask(method, p.url+k.token, ""); status != 503 || !retry {
+		if status, retry := k.ask(method, p.URL+k.token, ""); status != 503 || !retry {
 			t.Errorf("%s of a token: %d, Retry-After %v", method, status, retry)
 		}
 	}
-	if h := k.health(p.url); h.Estado != "degradado" || h.Database.Estado != "error" || h.Database.Remediate == nil || !strings.Contains(*h.Database.Remediate, "vigia restore") {
+	if h := k.health(p.URL); h.Estado != "degradado" || h.Database.Estado != "error" || h.Database.Remediate == nil || !strings.Contains(*h.Database.Remediate, "vigia restore") {
 		t.Errorf("health: %+v", h)
 	}
 	errs := 0
-	for _, line := range strings.Split(p.errs.String(), "\n") {
+	for _, line := range strings.Split(p.Errs.String(), "\n") {
 		if strings.Contains(line, `"level":"ERROR"`) && !strings.Contains(line, "control.sock") { // which a read-only folder cannot have
 			errs++
 		}
 	}
 	if errs != 1 {
-		t.Errorf("%d errors in the log:\n%s", errs, p.errs)
+		t.Errorf("%d errors in the log:\n%s", errs, p.Errs)
 	}
 }
 
@@ -176,7 +176,7 @@ func TestALostFileIsNoFirstStart(t *testing.T) {
 		}
 		p := begin(t, nil, k.args...)
 		k.expectRefusing(p)
-		if status := p.stop(t); status != 0 {
+		if status := p.Stop(t); status != 0 {
 			t.Errorf("%s: the end: %d", name, status)
 		}
 		if after := clitest.FolderContents(t, k.data); fmt.Sprint(after) != fmt.Sprint(before) {
@@ -198,17 +198,17 @@ func TestALostFileIsNoFirstStart(t *testing.T) {
 		t.Fatal(said)
 	}
 	p := begin(t, nil, k.args...)
-	if status, _ := k.ask("GET", p.url+k.token, ""); status != 200 {
+	if status, _ := k.ask("GET", p.URL+k.token, ""); status != 200 {
 		t.Errorf("a token after restoring: %d", status)
 	}
-	if status := p.stop(t); status != 0 {
+	if status := p.Stop(t); status != 0 {
 		t.Error("the end", status)
 	}
 	if err := os.Rename(k.data, moved); err != nil { // to begin anew
 		t.Fatal(err)
 	}
 	p = begin(t, nil, k.args...)
-	if status, _ := k.join(p.url); status != 202 {
+	if status, _ := k.join(p.URL); status != 202 {
 		t.Errorf("subscribing to a service that begins anew: %d", status)
 	}
 }
@@ -251,7 +251,7 @@ func TestServingWithoutTheFile(t *testing.T) {
 		before := clitest.FolderContents(t, k.data)
 		p := begin(t, nil, k.args...)
 		k.expectRefusing(p)
-		if status := p.stop(t); status != 0 {
+		if status := p.Stop(t); status != 0 {
 			t.Errorf("%s: the end: %d", name, status)
 		}
 		if after := clitest.FolderContents(t, k.data); fmt.Sprint(after) != fmt.Sprint(before) {
@@ -261,10 +261,10 @@ func TestServingWithoutTheFile(t *testing.T) {
 		write(whole)
 	}
 	p := begin(t, nil, k.args...)
-	if status, _ := k.ask("GET", p.url+k.token, ""); status != 200 {
+	if status, _ := k.ask("GET", p.URL+k.token, ""); status != 200 {
 		t.Errorf("a token with the file as it was: %d", status)
 	}
-	if h := k.health(p.url); h.Database.Estado != "ok" || h.Database.Remediate != nil {
+	if h := k.health(p.URL); h.Database.Estado != "ok" || h.Database.Remediate != nil {
 		t.Errorf("health with the file as it was: %+v", h)
 	}
 }
@@ -276,37 +276,37 @@ func TestTheFileIsTakenAwayUnderTheService(t *testing.T) {
 	t.Parallel()
 	d := smallDisk(t, "24m")
 	for name, c := range map[string]struct {
-		take func(k *keeping) error
-		back func(k *keeping) error // nil is never
+		take func(k *servedFolder) error
+		back func(k *servedFolder) error // nil is never
 	}{
-		"removed with its folder": {take: func(k *keeping) error { return os.RemoveAll(k.data) }},
+		"removed with its folder": {take: func(k *servedFolder) error { return os.RemoveAll(k.data) }},
 		"renamed": {
-			take: func(k *keeping) error { return os.Rename(k.data, k.data+"-away") },
-			back: func(k *keeping) error { return os.Rename(k.data+"-away", k.data) },
+			take: func(k *servedFolder) error { return os.Rename(k.data, k.data+"-away") },
+			back: func(k *servedFolder) error { return os.Rename(k.data+"-away", k.data) },
 		},
 		"another in its place": {
-			take: func(k *keeping) error {
-				return first(os.Rename(k.file(), k.file()+"-away"), os.WriteFile(k.file(), []byte("something else"), 0o600))
+			take: func(k *servedFolder) error {
+				return errors.Join(os.Rename(k.file(), k.file()+"-away"), os.WriteFile(k.file(), []byte("something else"), 0o600))
 			},
-			back: func(k *keeping) error { return os.Rename(k.file()+"-away", k.file()) },
+			back: func(k *servedFolder) error { return os.Rename(k.file()+"-away", k.file()) },
 		},
 		"a copy of it in its place": {
-			take: func(k *keeping) error {
+			take: func(k *servedFolder) error {
 				text, err := os.ReadFile(k.file())
-				return first(err, os.Rename(k.file(), k.file()+"-away"), os.WriteFile(k.file(), text, 0o600))
+				return errors.Join(err, os.Rename(k.file(), k.file()+"-away"), os.WriteFile(k.file(), text, 0o600))
 			},
-			back: func(k *keeping) error { return os.Rename(k.file()+"-away", k.file()) },
+			back: func(k *servedFolder) error { return os.Rename(k.file()+"-away", k.file()) },
 		},
 		"mounted over": {
-			take: func(k *keeping) error { return syscall.Mount("none", k.data, "tmpfs", 0, "size=1m") },
-			back: func(k *keeping) error { return syscall.Unmount(k.data, 0) },
+			take: func(k *servedFolder) error { return syscall.Mount("none", k.data, "tmpfs", 0, "size=1m") },
+			back: func(k *servedFolder) error { return syscall.Unmount(k.data, 0) },
 		},
 		"a link that leads elsewhere": {
-			take: func(k *keeping) error {
+			take: func(k *servedFolder) error {
 				other := k.data + "-other"
-				return first(os.Mkdir(other, 0o700), os.Remove(k.data), os.Symlink(other, k.data))
+				return errors.Join(os.Mkdir(other, 0o700), os.Remove(k.data), os.Symlink(other, k.data))
 			},
-			back: func(k *keeping) error { return first(os.Remove(k.data), os.Symlink(k.data+"-real", k.data)) },
+			back: func(k *servedFolder) error { return errors.Join(os.Remove(k.data), os.Symlink(k.data+"-real", k.data)) },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -317,37 +317,37 @@ func TestTheFileIsTakenAwayUnderTheService(t *testing.T) {
 			k := keep(t, place)
 			k.t = t
 			if strings.Contains(name, "link") {
-				if err := first(os.Rename(k.data, k.data+"-real"), os.Symlink(k.data+"-real", k.data)); err != nil {
+				if err := errors.Join(os.Rename(k.data, k.data+"-real"), os.Symlink(k.data+"-real", k.data)); err != nil {
 					t.Fatal(err)
 				}
 			}
 			p := begin(t, nil, k.args...)
-			clitest.Poll(t, "the first cycle", func() bool { return cycleClosed(p.out.String()) })
+			clitest.Poll(t, "the first cycle", func() bool { return cycleClosed(p.String()) })
 			if status, said := command(t, k.data, "compact"); status != 0 {
 				t.Fatal(said)
 			}
-			if status, _ := k.join(p.url); status != 202 || k.health(p.url).Database.Estado != "ok" {
-				t.Fatalf("after compacting: %d, %+v", status, k.health(p.url))
+			if status, _ := k.join(p.URL); status != 202 || k.health(p.URL).Database.Estado != "ok" {
+				t.Fatalf("after compacting: %d, %+v", status, k.health(p.URL))
 			}
 			if err := c.take(k); err != nil {
 				t.Fatal(err)
 			}
 			there := clitest.FolderContents(t, place)
-			clitest.Poll(t, "the service to notice by itself", func() bool { return k.health(p.url).Database.Estado == "error" })
+			clitest.Poll(t, "the service to notice by itself", func() bool { return k.health(p.URL).Database.Estado == "error" })
 			for range 3 {
-				if status, retry := k.join(p.url); status != 503 || !retry {
+				if status, retry := k.join(p.URL); status != 503 || !retry {
 					t.Errorf("subscribing: %d, Retry-After %v", status, retry)
 				}
 			}
-			if status, _ := k.ask("GET", p.url+k.token, ""); status != 200 {
+			if status, _ := k.ask("GET", p.URL+k.token, ""); status != 200 {
 				t.Errorf("a token: %d", status)
 			}
-			clitest.Get(t, p.url+"/api/v1/parques", 200, nil)
-			if h := k.health(p.url); h.Estado != "degradado" || h.Database.Remediate == nil {
+			clitest.Get(t, p.URL+"/api/v1/parques", 200, nil)
+			if h := k.health(p.URL); h.Estado != "degradado" || h.Database.Remediate == nil {
 				t.Errorf("health: %+v", h)
 			}
-			if n := strings.Count(p.errs.String(), `"level":"ERROR"`); n != 1 {
-				t.Errorf("%d errors in the log:\n%s", n, p.errs)
+			if n := strings.Count(p.Errs.String(), `"level":"ERROR"`); n != 1 {
+				t.Errorf("%d errors in the log:\n%s", n, p.Errs)
 			}
 			if after := clitest.FolderContents(t, place); fmt.Sprint(after) != fmt.Sprint(there) {
 				t.Error("what lies in its place was changed")
@@ -358,12 +358,12 @@ func TestTheFileIsTakenAwayUnderTheService(t *testing.T) {
 			if err := c.back(k); err != nil {
 				t.Fatal(err)
 			}
-			clitest.Poll(t, "the file that is back", func() bool { return k.health(p.url).Estado == "ok" })
-			status, _ := k.join(p.url)
+			clitest.Poll(t, "the file that is back", func() bool { return k.health(p.URL).Estado == "ok" })
+			status, _ := k.join(p.URL)
 			if status != 202 {
 				t.Errorf("subscribing to the file that is back: %d", status)
 			}
-			p.kill()
+			p.Kill()
 			checkFile(t, k.file())
 		})
 	}
@@ -375,7 +375,7 @@ func TestWhatIsAcknowledgedIsInTheFileThatIsThere(t *testing.T) {
 	t.Parallel()
 	k := keep(t, t.TempDir())
 	p := begin(t, nil, k.args...)
-	clitest.Poll(t, "the first cycle", func() bool { return cycleClosed(p.out.String()) })
+	clitest.Poll(t, "the first cycle", func() bool { return cycleClosed(p.String()) })
 	var kept []string
 	refused := 0
 	for i := range 40 {
@@ -385,8 +385,8 @@ func TestWhatIsAcknowledgedIsInTheFileThatIsThere(t *testing.T) {
 			}
 		}
 		if i%10 < 5 {
-			kept = append(kept, joinByPush(t, p.url, k.browsers))
-		} else if status, _ := k.join(p.url); status == 503 {
+			kept = append(kept, joinByPush(t, p.URL, k.browsers))
+		} else if status, _ := k.join(p.URL); status == 503 {
 			refused++
 		} else {
 			t.Errorf("%d: %d", i, status)
@@ -400,10 +400,10 @@ func TestWhatIsAcknowledgedIsInTheFileThatIsThere(t *testing.T) {
 	if refused != 20 || len(kept) != 20 {
 		t.Errorf("%d refused and %d kept of 40", refused, len(kept))
 	}
-	p.kill()
+	p.Kill()
 	again := begin(t, nil, k.args...)
 	for _, token := range kept {
-		if status, _ := k.ask("GET", again.url+token, ""); status != 200 {
+		if status, _ := k.ask("GET", again.URL+token, ""); status != 200 {
 			t.Errorf("acknowledged and lost: %d", status)
 		}
 	}
@@ -439,14 +439,14 @@ func TestASubscriptionThatIsDamaged(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := begin(t, nil, k.args...)
-		if status, retry := k.ask("GET", p.url+k.token, ""); status != 503 || !retry {
+		if status, retry := k.ask("GET", p.URL+k.token, ""); status != 503 || !retry {
 			t.Errorf("%s: GET of the token: %d, Retry-After %v", name, status, retry)
 		}
-		clitest.Poll(t, "estimates", func() bool { return cycleClosed(p.out.String()) })
-		if h := k.health(p.url); h.Estado != "degradado" || h.Database.Estado != "error" || h.Database.Remediate == nil {
+		clitest.Poll(t, "estimates", func() bool { return cycleClosed(p.String()) })
+		if h := k.health(p.URL); h.Estado != "degradado" || h.Database.Estado != "error" || h.Database.Remediate == nil {
 			t.Errorf("%s: health: %+v", name, h)
 		}
-		if status, _ := k.join(p.url); status != 202 {
+		if status, _ := k.join(p.URL); status != 202 {
 			t.Errorf("%s: somebody else: %d", name, status)
 		}
 		status, said := command(t, k.data, "backup")
@@ -454,21 +454,11 @@ func TestASubscriptionThatIsDamaged(t *testing.T) {
 			t.Errorf("%s: vigia backup: %d", name, status)
 		}
 		clitest.ExpectOneLine(t, name+": vigia backup", said, "damaged")
-		if status, _ := k.ask("DELETE", p.url+k.token, ""); status != 200 {
+		if status, _ := k.ask("DELETE", p.URL+k.token, ""); status != 200 {
 			t.Errorf("%s: leaving: %d", name, status)
 		}
-		if status, _ := k.ask("GET", p.url+k.token, ""); status != 404 {
+		if status, _ := k.ask("GET", p.URL+k.token, ""); status != 404 {
 			t.Errorf("%s: who left: %d", name, status)
 		}
 	}
-}
-
-// first gives the first of some errors.
-func first(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

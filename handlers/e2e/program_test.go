@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -12,12 +11,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -149,100 +145,26 @@ func (c *turnedClock) Now() time.Time {
 func (c *turnedClock) Since(t time.Time) time.Duration { return c.Now().Sub(t) }
 func (c *turnedClock) Until(t time.Time) time.Duration { return t.Sub(c.Now()) }
 
-// child is the program in a process of its own.
-type child struct {
-	command   *exec.Cmd
-	out, errs *clitest.Console
-	url       string // of its server, "" before reachable
-	ended     chan error
-}
-
 // launch starts the program, which is killed with the test.
-func launch(t testing.TB, clock *turnedClock, args ...string) *child {
+func launch(t testing.TB, clock *turnedClock, args ...string) *clitest.Process {
 	t.Helper()
 	path, err := shipped()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return startChild(t, clock, nil, exec.Command(path, args...))
-}
-
-// startChild starts a command that is or becomes the program.
-func startChild(t testing.TB, clock *turnedClock, environ []string, command *exec.Cmd) *child {
-	t.Helper()
-	c := &child{command: command, out: clitest.NewConsole(), errs: clitest.NewConsole(), ended: make(chan error, 1)}
-	c.command.Stdout, c.command.Stderr = c.out, c.errs
-	c.command.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "VIGIA_") }), environ...) // those are its settings
+	command := exec.Command(path, args...)
 	if clock != nil {
-		c.command.Env = append(c.command.Env, turnedBy+"="+clock.file.Name())
+		command.Env = clitest.Environ(turnedBy + "=" + clock.file.Name())
 	}
-	if err := c.command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	go func() { c.ended <- c.command.Wait() }()
-	t.Cleanup(c.kill)
-	return c
-}
-
-// kill ends the process at once, as a power cut would.
-func (c *child) kill() {
-	_ = c.command.Process.Kill()
-	c.ended <- <-c.ended // whoever asks next is told too
-}
-
-// stop ends the process as a service manager does, and gives its exit status.
-func (c *child) stop(t testing.TB) int {
-	t.Helper()
-	if err := c.command.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatalf("stop: %v\n%s", err, c.errs)
-	}
-	return c.status(t)
-}
-
-// status waits for the process to end and gives its exit status.
-func (c *child) status(t testing.TB) int {
-	t.Helper()
-	select {
-	case err := <-c.ended:
-		c.ended <- err
-		return c.command.ProcessState.ExitCode()
-	case <-time.After(30 * time.Second):
-		t.Fatalf("the program does not end:\n%s", c.errs)
-		return -1
-	}
-}
-
-var greeting = regexp.MustCompile(`Abra (http://\S+)`)
-
-// reachable waits until the program says where it is; false when ctx ends before.
-func (c *child) reachable(ctx context.Context) bool {
-	for {
-		if found := greeting.FindStringSubmatch(c.out.String()); found != nil {
-			c.url = found[1]
-			return true
-		}
-		select {
-		case <-c.out.Wrote():
-		case <-ctx.Done():
-			return false
-		}
-	}
+	return clitest.Launch(t, command)
 }
 
 // begin starts the program and waits until it can be reached.
-func begin(t testing.TB, clock *turnedClock, args ...string) *child {
+func begin(t testing.TB, clock *turnedClock, args ...string) *clitest.Process {
 	t.Helper()
-	c := launch(t, clock, args...)
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	go func() { // one that ends early is not waited for
-		c.ended <- <-c.ended
-		cancel()
-	}()
-	if !c.reachable(ctx) {
-		t.Fatalf("the program does not start:\n%s%s", c.out, c.errs)
-	}
-	return c
+	p := launch(t, clock, args...)
+	p.AwaitReachable(t)
+	return p
 }
 
 // surroundings are what the program talks to, all on this machine and by one clock.

@@ -37,12 +37,12 @@ func TestReadOnlyFromTheStart(t *testing.T) {
 	path := filepath.Join(data, "vigia.db")
 	args := s.serving(data, stormyParks(t))
 	first := begin(t, nil, args...)
-	clitest.Poll(t, "the first cycle", func() bool { return cycleClosed(first.out.String()) })
+	clitest.Poll(t, "the first cycle", func() bool { return cycleClosed(first.String()) })
 	status, made := command(t, data, "backup")
 	if status != 0 {
 		t.Fatal(made)
 	}
-	if status := first.stop(t); status != 0 {
+	if status := first.Stop(t); status != 0 {
 		t.Fatalf("the end: %d", status)
 	}
 	bind := func(place string) {
@@ -51,7 +51,7 @@ func TestReadOnlyFromTheStart(t *testing.T) {
 		}
 		remount(t, place, true)
 	}
-	before := contents(t, data)
+	before := fmt.Sprint(clitest.FolderContents(t, data))
 	for place, what := range map[string]string{data: "the folder", path: "the file"} {
 		bind(place)
 		for _, args := range [][]string{{"compact"}, {"restore", strings.TrimSpace(made)}, {"import", "cierres", clitest.WriteFile(t, "c.json", "[]")}, {"check", "--contact", "a@example.cl"}} {
@@ -70,33 +70,15 @@ func TestReadOnlyFromTheStart(t *testing.T) {
 		if err := syscall.Unmount(place, 0); err != nil {
 			t.Fatal(err)
 		}
-		if after := contents(t, data); after != before {
-			t.Errorf("%s: what was there has changed:\n%s\n%s", what, before, after)
+		if after := fmt.Sprint(clitest.FolderContents(t, data)); after != before {
+			t.Errorf("%s: what was there has changed", what)
 		}
 	}
 	again := begin(t, nil, args...)
-	clitest.Get(t, again.url+"/api/v1/parques", 200, nil)
-	if status := again.stop(t); status != 0 {
+	clitest.Get(t, again.URL+"/api/v1/parques", 200, nil)
+	if status := again.Stop(t); status != 0 {
 		t.Errorf("the end: %d", status)
 	}
-}
-
-// contents tells the names and sizes of all that is in a folder.
-func contents(t *testing.T, folder string) string {
-	t.Helper()
-	var all strings.Builder
-	err := filepath.WalkDir(folder, func(path string, entry os.DirEntry, err error) error {
-		if err == nil && !entry.IsDir() {
-			info, infoErr := entry.Info()
-			err = infoErr
-			fmt.Fprintln(&all, path, info.Size(), info.ModTime())
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all.String()
 }
 
 // A disk that fails under the running service, at whichever call, closes the file to
@@ -108,15 +90,15 @@ func TestADiskThatFailsUnderTheService(t *testing.T) {
 	for _, fault := range []string{"fdatasync:error=EIO", "pwrite64:error=EIO", "pwrite64:error=EROFS"} {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()
-			c := &overLimit{surroundings: surround(t), t: t, tokens: map[string]bool{}, data: filepath.Join(t.TempDir(), "data")}
+			c := &smallDiskTrial{surroundings: surround(t), t: t, tokens: map[string]bool{}, data: filepath.Join(t.TempDir(), "data")}
 			args := c.serving(c.data, stormyParks(t))
 			c.program = begin(t, c.clock, args...)
-			clitest.Poll(t, "the first cycle", func() bool { return cycleClosed(c.program.out.String()) })
+			clitest.Poll(t, "the first cycle", func() bool { return cycleClosed(c.program.String()) })
 			if !c.join("before") || !c.ask("before") {
 				t.Fatal("not written before the fault")
 			}
 			call, _, _ := strings.Cut(fault, ":")
-			tracer := exec.Command(strace, "-f", "-qq", "-o", os.DevNull, "-p", fmt.Sprint(c.program.command.Process.Pid), "-e", "trace="+call, "-e", "inject="+fault)
+			tracer := exec.Command(strace, "-f", "-qq", "-o", os.DevNull, "-p", fmt.Sprint(c.program.Process.Pid), "-e", "trace="+call, "-e", "inject="+fault)
 			said := clitest.NewConsole()
 			tracer.Stderr = said
 			if err := tracer.Start(); err != nil {
@@ -137,25 +119,25 @@ func TestADiskThatFailsUnderTheService(t *testing.T) {
 					t.Error("written after a fault")
 				}
 			}
-			clitest.Get(t, c.program.url+"/api/v1/parques", 200, nil)
-			clitest.Poll(t, "a copy that fails", func() bool { return strings.Contains(c.program.errs.String(), "still cannot be written") })
+			clitest.Get(t, c.program.URL+"/api/v1/parques", 200, nil)
+			clitest.Poll(t, "a copy that fails", func() bool { return strings.Contains(c.program.Errs.String(), "still cannot be written") })
 			if c.ask("after a copy that failed") || c.health() != "error" {
 				t.Error("written after a copy that failed")
 			}
-			clitest.Get(t, c.program.url+"/api/v1/parques", 200, nil)
+			clitest.Get(t, c.program.URL+"/api/v1/parques", 200, nil)
 			_ = tracer.Process.Kill()
 			_ = tracer.Wait()
 			if c.ask("without the fault") {
 				t.Error("written into a file of which nobody knows what the disk holds")
 			}
 			c.clock.turn(t, time.Hour) // a cycle could not be kept meanwhile, as likely as not
-			clitest.Poll(t, "a copy of the file", func() bool { return strings.Contains(c.program.errs.String(), "the disk works again") })
+			clitest.Poll(t, "a copy of the file", func() bool { return strings.Contains(c.program.Errs.String(), "the disk works again") })
 			if !c.join("mended") || !c.ask("mended") {
 				t.Error("not written after the file was copied")
 			}
 			clitest.Poll(t, "health that is well again", func() bool { return c.health() == "ok" })
-			if n := strings.Count(c.program.errs.String(), `"level":"ERROR"`); n != 1 {
-				t.Errorf("%d errors in the log:\n%s", n, c.program.errs)
+			if n := strings.Count(c.program.Errs.String(), `"level":"ERROR"`); n != 1 {
+				t.Errorf("%d errors in the log:\n%s", n, c.program.Errs)
 			}
 			c.expectAllKept(args)
 		})

@@ -18,7 +18,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -38,8 +37,8 @@ type built struct {
 	secure  *tls.Config // nil without HTTPS
 }
 
-// besieged runs the program on some made-up weather, by HTTPS or not.
-func besieged(t *testing.T, byTLS bool) *built {
+// underLoad runs the program on some made-up weather, by HTTPS or not.
+func underLoad(t *testing.T, byTLS bool) *built {
 	t.Helper()
 	program, err := shipped()
 	if err != nil {
@@ -60,23 +59,13 @@ func besieged(t *testing.T, byTLS bool) *built {
 		b.secure = clitest.KeptCertificate(t, data, authority, "parques.example.cl", 80).Transport.(*http.Transport).TLSClientConfig
 		args = append(args, "--domain", "parques.example.cl", "--acme-url", authority)
 	}
-	out := clitest.NewConsole()
-	process := exec.Command(program, args...)
-	process.Env = []string{"TMPDIR=" + t.TempDir()} // none of the settings of whoever tests
-	process.Stdout, process.Stderr = out, out
-	if err := process.Start(); err != nil {
-		t.Fatal(err)
-	}
+	p := clitest.Launch(t, exec.Command(program, args...))
 	t.Cleanup(func() {
-		process.Process.Signal(syscall.SIGTERM)
-		if err := process.Wait(); err != nil {
-			t.Errorf("the program ended: %v\n%s", err, out)
-		}
-		if strings.Contains(out.String(), "panic") {
-			t.Errorf("%s", out)
+		if status := p.Stop(t); status != 0 || strings.Contains(p.String(), "panic") {
+			t.Errorf("the program ended with status %d:\n%s", status, p)
 		}
 	})
-	b.figures = out.Find(t, `Métricas en (http://\S+)`)
+	b.figures = p.Find(t, `Métricas en (http://\S+)`)
 	clitest.Poll(t, "estimates", func() bool { return b.figure("vigia_estimates_current") == 1 })
 	return b
 }
@@ -214,35 +203,35 @@ func (b *built) dawdle(ctx context.Context, c net.Conn, kind int) {
 	}
 }
 
-// besiege has a process of its own, which everything else goes before, hold slow
+// holdSlow has a process of its own, which everything else goes before, hold slow
 // connections from some addresses until ctx ends.
-func (b *built) besiege(ctx context.Context, count, addresses int) *exec.Cmd {
+func (b *built) holdSlow(ctx context.Context, count, addresses int) *exec.Cmd {
 	b.t.Helper()
-	said, err := json.Marshal(siege{b.public, count, addresses, b.secure != nil})
+	said, err := json.Marshal(slowLoad{b.public, count, addresses, b.secure != nil})
 	if err != nil {
 		b.t.Fatal(err)
 	}
 	process := exec.CommandContext(ctx, "nice", "-n", "19", os.Args[0], "-test.run", "^TestHoldSlowConnections$", "-test.timeout", "5m")
-	process.Env = append(os.Environ(), siegeVariable+"="+string(said))
+	process.Env = append(os.Environ(), loadVariable+"="+string(said))
 	if err := process.Start(); err != nil {
 		b.t.Fatal(err)
 	}
 	return process
 }
 
-// siege is what the process of the besiegers is told.
-type siege struct {
+// slowLoad is what the process that holds slow connections is told.
+type slowLoad struct {
 	Target           string
 	Count, Addresses int
 	TLS              bool
 }
 
-const siegeVariable = "VIGIA_SIEGE"
+const loadVariable = "VIGIA_SLOW_LOAD"
 
-// This is the process of the besiegers, and no test.
+// This is the process that holds slow connections, and no test.
 func TestHoldSlowConnections(t *testing.T) {
-	var told siege
-	if err := json.Unmarshal([]byte(os.Getenv(siegeVariable)), &told); err != nil {
+	var told slowLoad
+	if err := json.Unmarshal([]byte(os.Getenv(loadVariable)), &told); err != nil {
 		t.Skip("a part of TestThousandsOfSlowConnections")
 	}
 	b := &built{t: t, public: told.Target}
@@ -272,24 +261,24 @@ func TestThousandsOfSlowConnections(t *testing.T) {
 		addresses int
 	}{{"plain, one address", false, 1}, {"plain, 100 addresses", false, 100}, {"TLS, one address", true, 1}, {"TLS, 100 addresses", true, 100}} {
 		t.Run(c.name, func(t *testing.T) {
-			b := besieged(t, c.byTLS)
+			b := underLoad(t, c.byTLS)
 			honest := []string{"127.0.9.1", "127.0.9.2", "127.0.9.3"}
 			peace, end := context.WithTimeout(t.Context(), 10*time.Second)
 			t.Logf("alone: %s", b.ask(peace, honest...))
 			end()
 			goroutines, memory := b.figure("go_goroutines"), b.figure("process_resident_memory_bytes")
-			siege, end := context.WithCancel(t.Context())
+			load, end := context.WithCancel(t.Context())
 			defer end()
-			besiegers := b.besiege(siege, count, c.addresses)
-			rest(siege, 15*time.Second)
+			slowClients := b.holdSlow(load, count, c.addresses)
+			rest(load, 15*time.Second)
 			cpu := b.figure("process_cpu_seconds_total")
-			measured, done := context.WithTimeout(siege, 30*time.Second)
-			neighbours := make(chan *outcome)
-			go func() { neighbours <- b.ask(measured, "127.0.1.1") }()
+			measured, done := context.WithTimeout(load, 30*time.Second)
+			beside := make(chan *outcome)
+			go func() { beside <- b.ask(measured, "127.0.1.1") }()
 			got := b.ask(measured, honest...)
 			done()
 			t.Logf("among %d slow ones: %s", count, got)
-			t.Logf("from an address of theirs: %s", <-neighbours)
+			t.Logf("from an address of theirs: %s", <-beside)
 			t.Logf("goroutines %.0f, then %.0f; resident %.0f MB, then %.0f MB; %.1f s of processor in 30 s", goroutines, b.figure("go_goroutines"),
 				memory/1e6, b.figure("process_resident_memory_bytes")/1e6, b.figure("process_cpu_seconds_total")-cpu)
 			if got.failed.Load() > 0 || len(got.took) < 100 {
@@ -302,7 +291,7 @@ func TestThousandsOfSlowConnections(t *testing.T) {
 				t.Errorf("%.0f MB", n/1e6)
 			}
 			end()
-			besiegers.Wait() // killed
+			slowClients.Wait() // killed
 			clitest.Poll(t, "the goroutines end", func() bool { return b.figure("go_goroutines") < goroutines+20 })
 			t.Logf("afterwards: goroutines %.0f, resident %.0f MB", b.figure("go_goroutines"), b.figure("process_resident_memory_bytes")/1e6)
 		})

@@ -61,8 +61,8 @@ var trialHours = func() int {
 	return 2
 }()
 
-// strangerTrial is a service with those around it.
-type strangerTrial struct {
+// attackTrial is a service with those around it.
+type attackTrial struct {
 	*testing.T
 	clock    *clockwork.FakeClock
 	parks    *catalogue.Catalogue
@@ -123,8 +123,8 @@ func (h *hostilePush) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func newStrangerTrial(t *testing.T) *strangerTrial {
-	x := &strangerTrial{T: t, clock: clockwork.NewFakeClockAt(time.Now().Truncate(time.Hour)), signups: map[string]*signup{}, answers: map[int]int{}, parks: catalogue.Default()}
+func newAttackTrial(t *testing.T) *attackTrial {
+	x := &attackTrial{T: t, clock: clockwork.NewFakeClockAt(time.Now().Truncate(time.Hour)), signups: map[string]*signup{}, answers: map[int]int{}, parks: catalogue.Default()}
 	var err error
 	if x.mailbox, err = mailtest.Listen(mailtest.Options{Clock: x.clock}); err != nil {
 		t.Fatal(err)
@@ -148,7 +148,7 @@ func newStrangerTrial(t *testing.T) *strangerTrial {
 }
 
 // serve puts the service together without its weather: the alerts are the trial's.
-func (x *strangerTrial) serve(s *settings.Settings) {
+func (x *attackTrial) serve(s *settings.Settings) {
 	x.Helper()
 	log := slog.New(slog.DiscardHandler)
 	var err error
@@ -191,7 +191,7 @@ func (x *strangerTrial) serve(s *settings.Settings) {
 }
 
 // post makes a request for a subscription from an address behind the proxy.
-func (x *strangerTrial) post(from, body string) (status int, answer string) {
+func (x *attackTrial) post(from, body string) (status int, answer string) {
 	r := httptest.NewRequestWithContext(context.Background(), http.MethodPost, publicURL+"/api/v1/suscriptores", strings.NewReader(body))
 	r.RemoteAddr = "127.0.0.1:4000"
 	r.Header.Set("Content-Type", "application/json")
@@ -202,13 +202,13 @@ func (x *strangerTrial) post(from, body string) (status int, answer string) {
 }
 
 // activity counts what happened so far.
-func (x *strangerTrial) activity() int64 {
+func (x *attackTrial) activity() int64 {
 	stats := x.file.Stats()
 	return x.hostile.requests.Load() + int64(x.browsers.Requests()) + int64(x.mailbox.Received()) + stats.TxStats.GetWrite() + int64(stats.TxN)
 }
 
 // settle waits until nothing happens any more without a turn of the clock.
-func (x *strangerTrial) settle() {
+func (x *attackTrial) settle() {
 	for before, quiet := x.activity(), 0; quiet < 2; {
 		<-time.After(time.Millisecond)
 		if now := x.activity(); now != before {
@@ -219,13 +219,13 @@ func (x *strangerTrial) settle() {
 	}
 }
 
-func (x *strangerTrial) turn(by time.Duration) {
+func (x *attackTrial) turn(by time.Duration) {
 	x.clock.Advance(by)
 	x.settle()
 }
 
 // wish is what everybody asks for: all parks that alerts are of.
-func (x *strangerTrial) wish() string {
+func (x *attackTrial) wish() string {
 	var slugs []string
 	for _, park := range x.parks.Parks[:2*trialHours] {
 		slugs = append(slugs, park.Slug)
@@ -234,13 +234,13 @@ func (x *strangerTrial) wish() string {
 	return `"parques":` + string(text)
 }
 
-func (x *strangerTrial) mail(from, address string) int {
+func (x *attackTrial) mail(from, address string) int {
 	status, _ := x.post(from, fmt.Sprintf(`{"canal":"email","email":%q,%s,"consentimiento":true}`, address, x.wish()))
 	return status
 }
 
 // browser has a new browser ask, and send back its proof.
-func (x *strangerTrial) browser(from string, heard func()) (endpoint string, status int) {
+func (x *attackTrial) browser(from string, heard func()) (endpoint string, status int) {
 	endpoint, key, auth := x.browsers.NewBrowser()
 	x.browsers.OnPush(endpoint, func(n pushtest.Push) {
 		if proof := n.Proof(); proof != "" {
@@ -254,7 +254,7 @@ func (x *strangerTrial) browser(from string, heard func()) (endpoint string, sta
 
 // settleIn subscribes the 50, some of them in a small domain of their own, and lets two
 // days pass.
-func (x *strangerTrial) settleIn() {
+func (x *attackTrial) settleIn() {
 	x.Helper()
 	for i := range 25 {
 		address := fmt.Sprintf("vecina%d@%s", i, []string{"gmail.com", "hotmail.cl", "clubandino.cl"}[i%3])
@@ -283,7 +283,7 @@ func (x *strangerTrial) settleIn() {
 }
 
 // open issues an alert of danger for the next park and has it told.
-func (x *strangerTrial) open() {
+func (x *attackTrial) open() {
 	x.Helper()
 	now, park := x.clock.Now().UTC(), x.parks.Parks[len(x.alerts)].Slug
 	a := alert.Alert{
@@ -309,7 +309,7 @@ func (x *strangerTrial) open() {
 
 // sign has an honest person ask, in turn at a large domain, at the small one of the 50, and
 // with a browser.
-func (x *strangerTrial) sign(number int) {
+func (x *attackTrial) sign(number int) {
 	from := fmt.Sprintf("191.2.%d.%d", number/250, number%250)
 	if number%2 == 0 {
 		from = fmt.Sprintf("2800:300:%x::1", number)
@@ -340,7 +340,7 @@ type attack struct {
 	endpoint [2]string // keys of a browser of his
 }
 
-func (x *strangerTrial) strike(a *attack, step int) {
+func (x *attackTrial) strike(a *attack, step int) {
 	mails := 0
 	switch {
 	case step < 125: // all networks at once
@@ -371,10 +371,10 @@ func (x *strangerTrial) strike(a *attack, step int) {
 	}
 }
 
-func (x *strangerTrial) perHour() int { return int(time.Hour / trialStep) }
+func (x *attackTrial) perHour() int { return int(time.Hour / trialStep) }
 
 // run lets the hours pass, with an attack or without.
-func (x *strangerTrial) run(a *attack, hours int) {
+func (x *attackTrial) run(a *attack, hours int) {
 	x.settleIn()
 	perHour := x.perHour()
 	for step := range hours * perHour {
@@ -395,7 +395,7 @@ func (x *strangerTrial) run(a *attack, hours int) {
 }
 
 // lateAlerts counts the alerts of the 50 that were not told in time.
-func (x *strangerTrial) lateAlerts() (late, all int, longest time.Duration) {
+func (x *attackTrial) lateAlerts() (late, all int, longest time.Duration) {
 	heard := map[string]time.Time{}
 	note := func(who, text string, at time.Time) {
 		for i := range x.alerts {
@@ -429,7 +429,7 @@ func (x *strangerTrial) lateAlerts() (late, all int, longest time.Duration) {
 }
 
 // lateSignups counts the honest requests whose mail or proof was not in time.
-func (x *strangerTrial) lateSignups() (late int) {
+func (x *attackTrial) lateSignups() (late int) {
 	letters := x.mailbox.Mails()
 	slices.Reverse(letters)
 	for _, l := range letters {
@@ -472,7 +472,7 @@ func TestAStrangerHurtsNobody(t *testing.T) {
 		{"addresses at a large domain, the control that it can fail", func(int) string { return "gmail.com" }, 1, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			x := newStrangerTrial(t)
+			x := newAttackTrial(t)
 			var a *attack
 			if c.domain != nil {
 				_, key, auth := x.browsers.NewBrowser()

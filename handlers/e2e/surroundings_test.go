@@ -16,8 +16,8 @@ import (
 func command(t *testing.T, data string, args ...string) (int, string) {
 	t.Helper()
 	c := launch(t, nil, append(args, "--data", data)...)
-	status := c.status(t)
-	return status, c.out.String() + c.errs.String()
+	status := c.Status(t)
+	return status, c.String()
 }
 
 // joinByPush subscribes a browser over the API and gives its token.

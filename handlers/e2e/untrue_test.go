@@ -51,13 +51,13 @@ func TestUntrueWeatherMakesNoParkGreen(t *testing.T) {
 				t.Helper()
 				clitest.Poll(t, strings.Join(wanted, " or "), func() bool {
 					var parks []parkAnswer
-					clitest.Get(t, p.url+"/api/v1/parques", 200, &parks)
+					clitest.Get(t, p.URL+"/api/v1/parques", 200, &parks)
 					return parks[0].Estado != nil && slices.Contains(wanted, *parks[0].Estado)
 				})
 			}
 			expectState("rojo")
 			clitest.Poll(t, "all models", func() bool { // the first cycle is over
-				_, body := clitest.Send(t, "GET", p.url+"/api/v1/health", "", "")
+				_, body := clitest.Send(t, "GET", p.URL+"/api/v1/health", "", "")
 				return strings.Count(body, `"estado":"ok","ultimo_error":null`) == 4
 			})
 			s.weather.Override(func(_ string, _ catalogue.Location, at time.Time, v *simulate.Values) {
@@ -70,7 +70,7 @@ func TestUntrueWeatherMakesNoParkGreen(t *testing.T) {
 			s.weather.Fail(c.fault)
 			s.clock.turn(t, 7*time.Hour)
 			clitest.Poll(t, "health to say why", func() bool { // the three models that have a run every six hours
-				status, body := clitest.Send(t, "GET", p.url+"/api/v1/health", "", "")
+				status, body := clitest.Send(t, "GET", p.URL+"/api/v1/health", "", "")
 				return status == 200 && strings.Count(body, c.says) >= 3
 			})
 			expectState("rojo")

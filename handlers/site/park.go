@@ -221,7 +221,10 @@ func (v View) trailFacts(trail catalogue.Trail) []string {
 	if trail.Difficulty != "" {
 		facts = append(facts, v.Text("dificultad."+trail.Difficulty))
 	}
-	if trail.Approximate {
+	switch {
+	case trail.Review != "":
+		facts = append(facts, v.Text("sendero.revisar"))
+	case trail.Approximate:
 		facts = append(facts, v.Text("sendero.aproximado"))
 	}
 	return facts

@@ -12,7 +12,7 @@
 // # The file
 //
 // One JSON object in UTF-8. A field that is not marked optional is required;
-// null stands for an optional field that is left out; unknown and repeated
+// null or an empty text stands for an optional field that is left out; unknown and repeated
 // fields are faults.
 //
 //	version               optional text; "sin-version" when left out
@@ -41,12 +41,15 @@
 //	    remota            optional; else more than 4 h to shelter by length
 //	    combustible       optional; else by exposure, zone and height
 //	    cuenca_alta       optional; else by zone and the heights near
+//	    cuenca_alta       optional; else by zone and the heights near
 //	    ubicacion_aproximada  optional, false when left out
+//	    revisar           optional: what contradicts what in these facts
 //	    puntos            list of 1 to 100, the start first
 //	        nombre, latitud, longitud, altitud_m
 //	        exposicion    cresta_paso, glaciar_nieve, valle_abierto, bosque,
 //	                      vadeo_quebrada, costa, desierto, altiplano
 //	        critico       optional; true on one point at most, else the highest
+//	        estimado      optional; true where the place is a guess
 //	volcanes              optional list
 //	    slug, nombre, latitud, longitud, altitud_m
 //	    vigilado          whether the geology service watches it
@@ -78,71 +81,73 @@ type Catalogue struct {
 // Location is a place for which weather is asked. It is comparable: equal
 // locations are asked once.
 type Location struct {
-	Latitude  float64 // degrees north
-	Longitude float64 // degrees east
-	Elevation float64 // m above sea
+	Latitude  float64 `json:"latitud" check:"-90 90"`      // degrees north
+	Longitude float64 `json:"longitud" check:"-180 180"`   // degrees east
+	Elevation float64 `json:"altitud_m" check:"-100 7000"` // m above sea
 }
 
 // Park is a protected area.
 type Park struct {
-	Slug              string
-	Name              string
-	Kind              string // parque_nacional, reserva_nacional or monumento_natural
-	Region            string
-	Administrator     string // "" when unknown
-	AdministratorAsOf string // date it was checked, YYYY-MM-DD, or ""
-	AdministratorNote string // or ""
-	Latitude          float64
-	Longitude         float64
-	ElevationM        float64
-	AreaHa            float64        // by decree; NaN when unknown
-	ZoneName          string         // IANA name
-	TimeZone          *time.Location // of ZoneName
-	URL               string         // "" when unknown
-	Approximate       bool           // the position is known to some kilometres only
-	FirstTrail        int            // index of its first trail in Catalogue.Trails
-	NumTrails         int
+	Slug              string         `json:"slug" check:"slug"`
+	Name              string         `json:"nombre" check:"120"`
+	Kind              string         `json:"tipo" check:"park_kind"`
+	Region            string         `json:"region" check:"120"`
+	Administrator     string         `json:"-"` // "" when unknown
+	AdministratorAsOf string         `json:"-"` // date it was checked, YYYY-MM-DD, or ""
+	AdministratorNote string         `json:"-"` // or ""
+	Latitude          float64        `json:"latitud" check:"-90 90"`
+	Longitude         float64        `json:"longitud" check:"-180 180"`
+	ElevationM        float64        `json:"altitud_m" check:"-100 7000"`
+	AreaHa            float64        `json:"superficie_ha" check:"optional 0 1e9"`  // by decree; NaN when unknown
+	ZoneName          string         `json:"zona_horaria" check:"time_zone"`        // IANA name
+	TimeZone          *time.Location `json:"-"`                                     // of ZoneName
+	URL               string         `json:"url" check:"optional web_address 500"`  // "" when unknown
+	Approximate       bool           `json:"ubicacion_aproximada" check:"optional"` // the position is known to some kilometres only
+	FirstTrail        int            `json:"-"`                                     // index of its first trail in Catalogue.Trails
+	NumTrails         int            `json:"-"`
 }
 
 // Trail is a walk in a park, or the "Sector de visita" of a park without one.
 type Trail struct {
-	Slug            string
-	Park            int // index in Catalogue.Parks
-	Name            string
-	Kind            string  // ida_y_vuelta, circuito or travesia
-	LengthKm        float64 // walked in all; NaN when unknown
-	ClimbM          float64 // highest point minus start
-	StartElevationM float64
-	MaxElevationM   float64
-	Difficulty      string  // baja, media, alta or muy_alta; "" when unknown
-	MinHours        float64 // 0.8 of the walking time; NaN when the length is unknown
-	MaxHours        float64 // 1.4 of the walking time; NaN when the length is unknown
-	Zone            hazard.Zone
-	Remote          bool // more than 4 h to shelter
-	Fuel            bool // burnable vegetation
-	Basin           bool // land of 2,500 m or more lies upstream of its crossings
-	Approximate     bool // the position is known to some kilometres only
-	Points          []Point
+	Slug            string      `json:"slug" check:"slug"`
+	Park            int         `json:"-"` // index in Catalogue.Parks
+	Name            string      `json:"nombre" check:"120"`
+	Kind            string      `json:"tipo" check:"trail_kind"`
+	LengthKm        float64     `json:"largo_km" check:"optional 0.01 2000"` // walked in all; NaN when unknown
+	ClimbM          float64     `json:"-"`                                   // highest point minus start
+	StartElevationM float64     `json:"-"`
+	MaxElevationM   float64     `json:"-"`
+	Difficulty      string      `json:"dificultad" check:"optional difficulty"` // "" when unknown
+	MinHours        float64     `json:"-"`                                      // 0.8 of the walking time; NaN when the length is unknown
+	MaxHours        float64     `json:"-"`                                      // 1.4 of the walking time; NaN when the length is unknown
+	Zone            hazard.Zone `json:"-"`
+	Remote          bool        `json:"-"`                                     // more than 4 h to shelter
+	Fuel            bool        `json:"-"`                                     // burnable vegetation
+	Basin           bool        `json:"-"`                                     // land of 2,500 m or more lies upstream of its crossings
+	Approximate     bool        `json:"ubicacion_aproximada" check:"optional"` // the position is known to some kilometres only
+	Review          string      `json:"revisar" check:"optional 300"`          // what contradicts what in its facts, "" for nothing
+	Points          []Point     `json:"puntos" check:"1 100"`                  // estimates count them in a byte
 }
 
 // Point is a place of a trail that is assessed.
 type Point struct {
-	Name     string
-	Location Location
-	At       int // index in Catalogue.Locations
-	Exposure hazard.Exposure
-	Critical bool // the most exposed point: its values are those shown
+	Name string `json:"nombre" check:"120"`
+	Location
+	At       int             `json:"-"` // index in Catalogue.Locations
+	Exposure hazard.Exposure `json:"exposicion" check:"exposure"`
+	Critical bool            `json:"critico" check:"optional"`  // the most exposed point: its values are those shown
+	Guessed  bool            `json:"estimado" check:"optional"` // the place lies about here: nobody has said where
 }
 
 // Volcano is one that the geology service watches.
 type Volcano struct {
-	Slug       string
-	Name       string
-	Latitude   float64
-	Longitude  float64
-	ElevationM float64
-	Monitored  bool
-	Parks      []NearPark
+	Slug       string     `json:"slug" check:"slug"`
+	Name       string     `json:"nombre" check:"120"`
+	Latitude   float64    `json:"latitud" check:"-90 90"`
+	Longitude  float64    `json:"longitud" check:"-180 180"`
+	ElevationM float64    `json:"altitud_m" check:"-100 7000"`
+	Monitored  bool       `json:"vigilado"`
+	Parks      []NearPark `json:"-"`
 }
 
 // NearPark ties a volcano to a park.
@@ -153,9 +158,9 @@ type NearPark struct {
 
 // EmergencyNumber is a telephone number for emergencies.
 type EmergencyNumber struct {
-	Number string `json:"numero"`
-	Name   string `json:"nombre"`
-	Note   string `json:"nota,omitempty"`
+	Number string `json:"numero" check:"phone 120"`
+	Name   string `json:"nombre" check:"120"`
+	Note   string `json:"nota,omitempty" check:"optional 1000"`
 }
 
 // ParkBySlug finds a park's index.

@@ -54,8 +54,8 @@ func TestDefaultIsComplete(t *testing.T) {
 			approximate++
 		}
 	}
-	if len(c.Trails) != 216 || sectors != 16 || approximate != 100 {
-		t.Errorf("%d trails, %d of them sectors, %d others approximate; want 216, 16, 100", len(c.Trails), sectors, approximate)
+	if len(c.Trails) != 216 || sectors != 16 || approximate != 93 {
+		t.Errorf("%d trails, %d of them sectors, %d others approximate; want 216, 16, 93", len(c.Trails), sectors, approximate)
 	}
 	monitored := 0
 	for _, v := range c.Volcanoes {
@@ -103,15 +103,15 @@ func TestDefaultZones(t *testing.T) {
 
 func TestDefaultCircuitoO(t *testing.T) {
 	trail := defaultTrail(t, "torres-del-paine", "circuito-o")
-	if trail.LengthKm != 117 || trail.Kind != "circuito" || trail.Difficulty != "muy_alta" || !trail.Approximate {
+	if trail.LengthKm != 117 || trail.Kind != "circuito" || trail.Difficulty != "muy_alta" || trail.Approximate || trail.Basin {
 		t.Errorf("trail = %+v", trail)
 	}
-	if trail.ClimbM != 1063 || trail.StartElevationM != 137 || trail.MaxElevationM != 1200 || !trail.Remote || !trail.Fuel {
+	if trail.ClimbM != 1046 || trail.StartElevationM != 137 || trail.MaxElevationM != 1183 || !trail.Remote || !trail.Fuel {
 		t.Errorf("climb %g from %g, remote %v, fuel %v", trail.ClimbM, trail.StartElevationM, trail.Remote, trail.Fuel)
 	}
-	// 117 km: 29.25 h; 1063 m up and down: 5.669 h; together 32.085 h.
-	if trail.MinHours != 25.7 || trail.MaxHours != 44.9 {
-		t.Errorf("%g to %g h, want 25.7 to 44.9", trail.MinHours, trail.MaxHours)
+	// 117 km: 29.25 h; 1046 m up and down: 5.579 h; together 32.04 h.
+	if trail.MinHours != 25.6 || trail.MaxHours != 44.9 {
+		t.Errorf("%g to %g h, want 25.6 to 44.9", trail.MinHours, trail.MaxHours)
 	}
 	want := []struct {
 		name     string
@@ -120,8 +120,8 @@ func TestDefaultCircuitoO(t *testing.T) {
 		place    Location
 	}{
 		{"Inicio", hazard.Forest, false, Location{-50.9726, -72.8752, 137}},
-		{"Vado o quebrada", hazard.Crossing, false, Location{-50.9488, -73.0326, 669}},
-		{"Paso John Gardner", hazard.Ridge, true, Location{-50.925, -73.19, 1200}},
+		{"Vado o quebrada", hazard.Crossing, false, Location{-50.9568, -73.0301, 660}},
+		{"Paso John Gardner", hazard.Ridge, true, Location{-50.941, -73.185, 1183}},
 	}
 	if len(trail.Points) != len(want) {
 		t.Fatalf("points = %+v", trail.Points)
@@ -234,20 +234,4 @@ func TestDefaultVolcanoesNearParks(t *testing.T) {
 		}
 	}
 	t.Error("no Guallatiri")
-}
-
-func TestScaled(t *testing.T) {
-	for _, n := range []int{1, 2, 3, 5, 8, 13, 216, 217, 20_000} {
-		c := Scaled(n)
-		points := 0
-		for _, trail := range c.Trails {
-			points += len(trail.Points)
-		}
-		if len(c.Trails) != n || len(c.Locations) < points*8/10 {
-			t.Errorf("Scaled(%d): %d trails, %d points at %d locations", n, len(c.Trails), points, len(c.Locations))
-		}
-	}
-	if got, want := len(Scaled(216).Locations), len(Default().Locations); got != want {
-		t.Errorf("one round has %d locations, want the default's %d", got, want)
-	}
 }

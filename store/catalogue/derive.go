@@ -73,7 +73,7 @@ func isOceanic(latitude, longitude float64) bool {
 
 // deriveBasins tells of the trails that don't say so themselves whether high land lies
 // upstream.
-func (c *Catalogue) deriveBasins(trails []trailDraft) {
+func (c *Catalogue) deriveBasins(entries []trailEntry) {
 	high := make([]bool, len(c.Parks))
 	for i, p := range c.Parks {
 		high[i] = p.ElevationM >= basinFrom
@@ -86,12 +86,9 @@ func (c *Catalogue) deriveBasins(trails []trailDraft) {
 			high[near.Park] = high[near.Park] || v.ElevationM >= basinFrom && near.DistanceKm <= basinNearKm
 		}
 	}
-	for i, draft := range trails {
+	for i, entry := range entries {
 		t := &c.Trails[i]
-		t.Basin = high[t.Park] && t.mayHaveBasin()
-		if draft.basin != nil {
-			t.Basin = *draft.basin
-		}
+		t.Basin = given(entry.Basin, high[t.Park] && t.mayHaveBasin())
 	}
 }
 
@@ -103,7 +100,7 @@ func (t *Trail) mayHaveBasin() bool {
 }
 
 // derive completes a trail with what follows from its facts.
-func (t *trailDraft) derive() {
+func (t *trailEntry) derive() {
 	start, highest := t.Points[0].Location, 0
 	critical := false
 	for i, p := range t.Points {
@@ -121,31 +118,30 @@ func (t *trailDraft) derive() {
 	hours := WalkingHours(t.LengthKm, t.ClimbM, t.ClimbM)
 	t.MinHours, t.MaxHours = tenths(0.8*hours), tenths(1.4*hours)
 
-	t.Zone = ZoneAt(start.Latitude, start.Longitude)
-	if t.zone != nil {
-		t.Zone = *t.zone
+	t.Trail.Zone = given(t.Zone, ZoneAt(start.Latitude, start.Longitude))
+	t.Trail.Remote = given(t.Remote, t.hoursToShelter() > remoteHours)
+	t.Trail.Fuel = given(t.Fuel, t.hasFuel())
+}
+
+// given returns what a file has of a trail, or else what follows from the rest.
+func given[T any](value *T, derived T) T {
+	if value != nil {
+		return *value
 	}
-	t.Remote = t.hoursToShelter() > remoteHours
-	if t.remote != nil {
-		t.Remote = *t.remote
-	}
-	t.Fuel = t.hasFuel()
-	if t.fuel != nil {
-		t.Fuel = *t.fuel
-	}
+	return derived
 }
 
 // hoursToShelter is the time to the far end of a walk there and back, and half
 // of the total of any other. NaN, which is not above any limit, when the length
 // is unknown.
-func (t *trailDraft) hoursToShelter() float64 {
+func (t *Trail) hoursToShelter() float64 {
 	if t.Kind == kindThereAndBack {
 		return WalkingHours(t.LengthKm/2, t.ClimbM, 0)
 	}
 	return WalkingHours(t.LengthKm, t.ClimbM, t.ClimbM) / 2
 }
 
-func (t *trailDraft) hasFuel() bool {
+func (t *Trail) hasFuel() bool {
 	for _, p := range t.Points {
 		limit := math.Inf(-1)
 		switch p.Exposure {

@@ -1,6 +1,7 @@
 package catalogue
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -52,7 +53,7 @@ func TestZoneAt(t *testing.T) {
 
 // derived completes a trail of the given length, kind and points.
 func derived(kind string, km float64, points ...Point) Trail {
-	t := trailDraft{Trail: Trail{Kind: kind, LengthKm: km, Points: points}}
+	t := trailEntry{Trail: Trail{Kind: kind, LengthKm: km, Points: points}}
 	t.derive()
 	return t.Trail
 }
@@ -123,10 +124,10 @@ func TestFuel(t *testing.T) {
 		{"plateau", at(4000, hazard.HighPlateau), hazard.Arid, false},
 	}
 	for _, test := range tests {
-		trail := trailDraft{Trail: Trail{Kind: "circuito", LengthKm: 1, Points: []Point{test.point}}, zone: &test.zone}
+		trail := trailEntry{Trail: Trail{Kind: "circuito", LengthKm: 1, Points: []Point{test.point}}, Zone: &test.zone}
 		trail.derive()
-		if trail.Fuel != test.want {
-			t.Errorf("%s: fuel %v, want %v", test.name, trail.Fuel, test.want)
+		if trail.Trail.Fuel != test.want {
+			t.Errorf("%s: fuel %v, want %v", test.name, trail.Trail.Fuel, test.want)
 		}
 	}
 }
@@ -141,4 +142,39 @@ func TestHighestPointIsCriticalByDefault(t *testing.T) {
 	if trail.MaxElevationM != 300 || trail.StartElevationM != 100 {
 		t.Errorf("from %g to %g m", trail.StartElevationM, trail.MaxElevationM)
 	}
+}
+
+// High land upstream is what a debris flow needs: that of the park, of a trail beside it
+// or of a volcano near enough; none on islands, on the coast, in the north or the far
+// south. What the file says stands.
+func TestBasins(t *testing.T) {
+	for name, c := range map[string]struct {
+		file string
+		want bool
+	}{
+		"a high park":       {catalogueOf(-33, -70, 2500, 900, "vadeo_quebrada", ``, ``), true},
+		"a high trail":      {catalogueOf(-38, -71, 800, 2600, "vadeo_quebrada", ``, ``), true},
+		"low land":          {catalogueOf(-38, -71, 800, 900, "vadeo_quebrada", ``, ``), false},
+		"a volcano near":    {catalogueOf(-38, -71, 800, 900, "vadeo_quebrada", ``, `{"slug":"v","nombre":"V","latitud":-38,"longitud":-71,"altitud_m":2500,"vigilado":true,"parques":[{"parque":"p","distancia_km":30}]}`), true},
+		"a volcano too far": {catalogueOf(-38, -71, 800, 900, "vadeo_quebrada", ``, `{"slug":"v","nombre":"V","latitud":-38,"longitud":-71,"altitud_m":2500,"vigilado":true,"parques":[{"parque":"p","distancia_km":31}]}`), false},
+		"the far south":     {catalogueOf(-45, -72, 2600, 900, "vadeo_quebrada", ``, ``), false},
+		"the coast":         {catalogueOf(-38, -73, 2600, 900, "costa", ``, ``), false},
+		"an island":         {catalogueOf(-33.6, -78.8, 2600, 900, "vadeo_quebrada", ``, ``), false},
+		"said to have none": {catalogueOf(-33, -70, 2500, 900, "vadeo_quebrada", `,"cuenca_alta":false`, ``), false},
+		"said to have one":  {catalogueOf(-45, -72, 800, 900, "vadeo_quebrada", `,"cuenca_alta":true`, ``), true},
+	} {
+		parsed, err := Parse(name, []byte(c.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := parsed.Trails[0].Basin; got != c.want || parsed.Sites()[0].Basin != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+func catalogueOf(latitude, longitude, park, trail float64, exposure, said, volcano string) string {
+	return fmt.Sprintf(`{"parques":[{"slug":"p","nombre":"P","tipo":"parque_nacional","region":"R","latitud":%g,"longitud":%g,"altitud_m":%g,"zona_horaria":"America/Santiago"}],
+		"senderos":[{"slug":"s","parque":"p","nombre":"S","tipo":"circuito"%s,"puntos":[{"nombre":"a","latitud":%g,"longitud":%g,"altitud_m":%g,"exposicion":%q}]}],"volcanes":[%s]}`,
+		latitude, longitude, park, said, latitude, longitude, trail, exposure, volcano)
 }

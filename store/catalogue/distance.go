@@ -21,3 +21,14 @@ func EditDistance(a, b string) int {
 	}
 	return row[len(b)]
 }
+
+// Nearest returns the name that is the fewest bytes away from what was typed, "" when none
+// is within most.
+func Nearest(typed string, names []string, most int) (nearest string) {
+	for _, name := range names {
+		if d := EditDistance(typed, name); d <= most {
+			nearest, most = name, d-1
+		}
+	}
+	return nearest
+}

@@ -64,7 +64,7 @@ func checkRoundTrip(t testing.TB, c *Catalogue) {
 
 func TestExportRoundTrip(t *testing.T) {
 	for name, c := range map[string]*Catalogue{
-		"default": Default(), "least": mustParse(t, least), "full": mustParse(t, full), "scaled": Scaled(500),
+		"default": Default(), "least": mustParse(t, least), "full": mustParse(t, full),
 		"no emergency numbers": mustParse(t, strings.Replace(least, "{\n", "{\"telefonos_emergencia\": [],\n", 1)),
 	} {
 		t.Run(name, func(t *testing.T) { checkRoundTrip(t, c) })

@@ -31,7 +31,7 @@ func TestFaults(t *testing.T) {
 		{"repeated field", replacement{`"slug": "playa",`, `"slug": "playa", "slug": "playita",`}, "senderos[1].slug", `"slug": "playita"`, "campo repetido"},
 		{"field repeated by an escape", replacement{`"slug": "playa",`, `"slug": "playa", "slu\u0067": "x",`}, "senderos[1].slug", `"slu\u0067"`, "campo repetido"},
 		{"missing field", replacement{`"altitud_m": 0, `, ``}, "senderos[1].puntos[0].altitud_m", `{"nombre": "Playa", "latitud"`, "falta"},
-		{"null for a required one", replacement{`"nombre": "Alto"`, `"nombre": null`}, "senderos[0].nombre", `null, "tipo"`, "no puede ser null"},
+		{"null for a required one", replacement{`"nombre": "Alto"`, `"nombre": null`}, "senderos[0].nombre", `null, "tipo"`, "falta este campo"},
 		{"text for a number", replacement{`"altitud_m": 0`, `"altitud_m": "0"`}, "senderos[1].puntos[0].altitud_m", `"0"`, "se esperaba un número y hay un texto"},
 		{"number for a text", replacement{`"Alto"`, `5`}, "senderos[0].nombre", `5, "tipo": "ida`, "hay un número"},
 		{"object for a list", replacement{`"reglas": ["Regla única & suficiente."]`, `"reglas": {"a": [1]}`}, "reglas", `{"a"`, "se esperaba una lista"},
@@ -45,10 +45,10 @@ func TestFaults(t *testing.T) {
 		{"number beyond float64", replacement{`"altitud_m": 3500`, `"altitud_m": 1e999`}, "volcanes[0].altitud_m", "1e999", "de -100 a 7000"},
 		{"length zero", replacement{`"largo_km": 16`, `"largo_km": 0`}, "senderos[0].largo_km", `0, "dif`, "fuera de lo posible"},
 		{"distance", replacement{`11.5`, `-1`}, "volcanes[0].parques[0].distancia_km", "-1}", "de 0 a 1000"},
-		{"slug with capitals", replacement{`"slug": "bajo"`, `"slug": "Bajo"`}, "senderos[2].slug", `"Bajo", "parque"`, "no sirve de slug"},
-		{"slug with hyphens at an end", replacement{`"slug": "bajo"`, `"slug": "bajo-"`}, "senderos[2].slug", `"bajo-"`, "no sirve de slug"},
+		{"slug with capitals", replacement{`"slug": "bajo"`, `"slug": "Bajo"`}, "senderos[2].slug", `"Bajo", "parque"`, "letras a-z"},
+		{"slug with hyphens at an end", replacement{`"slug": "bajo"`, `"slug": "bajo-"`}, "senderos[2].slug", `"bajo-"`, "letras a-z"},
 		{"slug too long", replacement{`"slug": "bajo"`, `"slug": "` + strings.Repeat("a", 65) + `"`}, "senderos[2].slug", `"aaaa`, "64"},
-		{"empty slug", replacement{`"slug": "bajo"`, `"slug": ""`}, "senderos[2].slug", `"", "parque"`, "no sirve de slug"},
+		{"empty slug", replacement{`"slug": "bajo"`, `"slug": ""`}, "senderos[2].slug", `"", "parque"`, "falta este campo"},
 		{"trail repeated in its park", replacement{`"slug": "bajo"`, `"slug": "alto"`}, "senderos[2].slug", `"alto", "parque": "nandu", "nombre": "Bajo"`, "otro sendero"},
 		{"volcano's park", replacement{`"parque": "nandu", "distancia`, `"parque": "otro", "distancia`}, "volcanes[0].parques[0].parque", `"otro"`, "ningún parque"},
 		{"park twice at a volcano", replacement{`11.5}`, `11.5}, {"parque": "nandu", "distancia_km": 3}`}, "volcanes[0].parques[1].parque", `"nandu", "distancia_km": 3`, "ya está"},
@@ -57,6 +57,7 @@ func TestFaults(t *testing.T) {
 		{"trail kind", replacement{`"travesia"`, `"ida"`}, "senderos[1].tipo", `"ida"`, "ida_y_vuelta, circuito, travesia"},
 		{"difficulty", replacement{`"alta"`, `"Alta"`}, "senderos[0].dificultad", `"Alta"`, "muy_alta"},
 		{"climate zone", replacement{`"austral"`, `"patagonia"`}, "senderos[0].zona_clima", `"patagonia"`, "arido, centro, sur, austral"},
+		{"climate zone without a word", replacement{`"austral"`, `""`}, "senderos[0].zona_clima", `"", "remota"`, "arido, centro, sur, austral"},
 		{"exposure", replacement{`"costa"`, `"playa"`}, "senderos[1].puntos[0].exposicion", `"playa"}`, "cresta_paso"},
 		{"two critical points", replacement{`"cresta_paso"`, `"cresta_paso", "critico": true`}, "senderos[0].puntos[2]", `{"nombre": "Cumbre"`, "más de un punto crítico"},
 		{"too many points", replacement{`[{"nombre": "Playa",`, `[` + strings.Repeat(`{"nombre": "P", "latitud": 1, "longitud": 1, "altitud_m": 1, "exposicion": "costa"},`, 100) + `{"nombre": "Playa",`}, "senderos[1].puntos", `[{"nombre": "P"`, "101 elementos; se admiten hasta 100"},
@@ -73,8 +74,7 @@ func TestFaults(t *testing.T) {
 		{"control character", replacement{`"De día."`, `"De\u0000día."`}, "telefonos_emergencia[0].nota", `"De\u0000`, `\x00`},
 		{"invisible character", replacement{`"De día."`, `"De\u202edía."`}, "telefonos_emergencia[0].nota", `"De\u202e`, `\u202e`},
 		{"half of a character", replacement{`"De día."`, `"De \ud800"`}, "telefonos_emergencia[0].nota", `"De \ud800`, `\ufffd`},
-		{"blank", replacement{`"De día."`, `"   "`}, "telefonos_emergencia[0].nota", `"   "`, "vacío"},
-		{"space at an end", replacement{`"De día."`, `"De día. "`}, "telefonos_emergencia[0].nota", `"De día. "`, "espacio"},
+		{"blank", replacement{`"Guardería"`, `"   "`}, "telefonos_emergencia[0].nombre", `"   "`, "falta este campo"},
 		{"text too long", replacement{`"Playa", "tipo"`, `"` + strings.Repeat("ñ", 121) + `", "tipo"`}, "senderos[1].nombre", `"ññ`, "121 caracteres; se admiten hasta 120"},
 	}
 	for _, test := range tests {
@@ -134,12 +134,12 @@ func TestEmptyCatalogue(t *testing.T) {
 func TestEveryFaultIsNamed(t *testing.T) {
 	text := strings.NewReplacer(
 		`"nombre": "Bajo"`, `"nombre": null`, `"altitud_m": 3500`, `"altitud_m": 9000`, `"vigilado": true`, `"vigilado": 1`,
-		`"zona_clima": "austral"`, `"zona": "austral"`, `"De día."`, `""`,
+		`"zona_clima": "austral"`, `"zona": "austral"`, `"Guardería"`, `" "`,
 	).Replace(full)
 	_, err := Parse("prueba.json", []byte(text))
 	message := err.Error()
 	for _, path := range []string{
-		"telefonos_emergencia[0].nota", "senderos[0].zona", "senderos[2].nombre", "volcanes[0].altitud_m", "volcanes[0].vigilado",
+		"telefonos_emergencia[0].nombre", "senderos[0].zona", "senderos[2].nombre", "volcanes[0].altitud_m", "volcanes[0].vigilado",
 	} {
 		if !strings.Contains(message, ": "+path+": ") {
 			t.Errorf("%s is not named in:\n%s", path, message)

@@ -40,20 +40,3 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
-
-// BenchmarkParse reads catalogues of several sizes; the aim is that 20,000 trails
-// load in seconds.
-func BenchmarkParse(b *testing.B) {
-	for name, trails := range map[string]int{"216": 216, "20000": 20_000} {
-		file := exported(b, Scaled(trails))
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(int64(len(file)))
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := Parse("bench", file); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}

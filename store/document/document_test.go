@@ -8,28 +8,28 @@ import (
 
 const most = 1 << 20
 
-// read reads a document of a required name, and a list of objects with a flag.
-func read(text string) (name string, flags []bool, err error) {
-	data, err := Text("prueba.json", []byte(text), most)
+var form = Form{MaxBytes: most}
+
+// example is a document of a required name, and a list of objects with a flag.
+type example struct {
+	Name string `json:"nombre" check:"120"`
+	List []struct {
+		Yes bool `json:"si"`
+	} `json:"lista" check:"optional 0 10"`
+}
+
+func read(text string) (read example, err error) {
+	d, err := Open("prueba.json", []byte(text), form)
 	if err != nil {
-		return "", nil, err
+		return read, err
 	}
-	r, root, err := NewReader("prueba.json", data)
-	if err != nil {
-		return "", nil, err
-	}
-	r.Object(root, []Field{
-		Required("nombre", r.Text(&name, 120)),
-		Optional("lista", r.List(0, 10, func(at *Place) {
-			r.Object(at, []Field{Required("si", r.Flag(func(b bool) { flags = append(flags, b) }))})
-		})),
-	})
-	return name, flags, r.Err()
+	d.JSON(&read)
+	return read, d.Err()
 }
 
 func faultsOf(t *testing.T, text string) []Fault {
 	t.Helper()
-	_, _, err := read(text)
+	_, err := read(text)
 	var faults *FaultsError
 	if !errors.As(err, &faults) {
 		t.Fatalf("error = %v, want a *FaultsError", err)
@@ -38,19 +38,19 @@ func faultsOf(t *testing.T, text string) []Fault {
 }
 
 func TestEverythingIsRead(t *testing.T) {
-	name, flags, err := read("\uFEFF{\"nombre\": \"a\", \"lista\": [{\"si\": true}, {\"si\": false}]}")
-	if err != nil || name != "a" || len(flags) != 2 || !flags[0] || flags[1] {
-		t.Errorf("%q, %v, %v", name, flags, err)
+	got, err := read("\uFEFF{\"nombre\": \"a\", \"lista\": [{\"si\": true}, {\"si\": false}]}")
+	if err != nil || got.Name != "a" || len(got.List) != 2 || !got.List[0].Yes || got.List[1].Yes {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
 
 func TestPlacesOfFaults(t *testing.T) {
-	_, _, err := read("{\n \"lista\": [{\"si\": 1},\n  {\"no\": true}], \"nombre\": null}")
+	_, err := read("{\n \"lista\": [{\"si\": 1},\n  {\"no\": true}], \"nombre\": null}")
 	want := `prueba.json no es válido y no se usa nada de él (errores: 4)
 prueba.json:2:19: lista[0].si: se esperaba true o false y hay un número
 prueba.json:3:3: lista[1].si: falta este campo obligatorio
 prueba.json:3:4: lista[1].no: campo desconocido; se admiten: si
-prueba.json:3:28: nombre: es obligatorio y no puede ser null`
+prueba.json:3:28: nombre: falta este campo obligatorio`
 	if err == nil || err.Error() != want {
 		t.Errorf("said %v\nwant %s", err, want)
 	}
@@ -68,8 +68,9 @@ func TestSyntax(t *testing.T) {
 		{"other value", " null", 1, 2, "hay null"},
 		{"comma too many", "{\n \"parques\": [1,]\n}", 2, 16, "sobra la coma"},
 		{"comma missing", "{\"a\": 1\n \"b\": 2}", 2, 2, "comas y comillas"},
-		{"cut off", "{\"a\": [1, 2", 1, 11, "antes de tiempo"},
+		{"cut off", "{\"a\": [1, 2", 1, 12, "antes de tiempo"},
 		{"more after the end", "{}\n{}", 2, 1, "sobra texto"},
+		{"comma after the end", "{} ,", 1, 4, "sobra texto"},
 		{"comment", "{ // nota\n}", 1, 3, "JSON mal formado"},
 		{"bare NaN", `{"latitud": NaN}`, 1, 13, "JSON mal formado"},
 		{"other encoding", "{\"año\xf1\": 1}", 1, 6, "UTF-8"},
@@ -95,7 +96,7 @@ func TestDeepUnknownFieldIsOneFault(t *testing.T) {
 }
 
 func TestMessagesShowNothingRaw(t *testing.T) {
-	_, _, err := read("{\"\\u001b[31m\\n\": 1, \"nombre\": \"a\"}")
+	_, err := read("{\"\\u001b[31m\\n\": 1, \"nombre\": \"a\"}")
 	if err == nil || strings.ContainsAny(err.Error(), "\x1b") || strings.Count(err.Error(), "\n") != 1 {
 		t.Errorf("message = %q, want the key quoted", err)
 	}
@@ -112,7 +113,7 @@ func TestManyFaultsEndTheReading(t *testing.T) {
 		"list":   `{"lista": [` + strings.Repeat("0,", MaxFaults+4) + `0], "nombre": 0}`,
 		"object": `{` + strings.Repeat(`"x":{},`, MaxFaults) + `"y":[]}`,
 	} {
-		_, _, err := read(text)
+		_, err := read(text)
 		var faults *FaultsError
 		if !errors.As(err, &faults) || len(faults.Faults) != MaxFaults || !strings.HasSuffix(err.Error(), "se detuvo aquí") {
 			t.Errorf("%s: %.200v", name, err)
@@ -122,7 +123,7 @@ func TestManyFaultsEndTheReading(t *testing.T) {
 
 func TestLongTextsAreCutInMessages(t *testing.T) {
 	long := strings.Repeat("ñ", 1<<18)
-	if _, _, err := read(`{"nombre": "` + long + `", "` + long + `": 1}`); err == nil || len(err.Error()) > 1000 {
+	if _, err := read(`{"nombre": "` + long + `", "` + long + `": 1}`); err == nil || len(err.Error()) > 1000 {
 		t.Errorf("a message of %d bytes", len(err.Error()))
 	}
 }

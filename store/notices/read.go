@@ -12,88 +12,91 @@ import (
 // anywhere the error is a [*FaultsError] with all of them. now is when the document
 // was obtained; nothing may have been published after it.
 func Read(kind Kind, d Document, c *catalogue.Catalogue, now time.Time) (Batch, error) {
-	rows, faults, err := d.rows(kind, knownFields[kind])
+	from, err := document.Open(d.Name, d.Data, form)
 	if err != nil {
 		return Batch{}, err
 	}
-	r := reading{names: newNames(c), now: now.UTC(), faults: faults}
+	r := &reader{Document: from, c: c, now: now.UTC()}
 	b := Batch{Kind: kind, ObtainedAt: r.now}
-	for _, row := range rows {
-		rec := &record{row: row, reading: &r}
-		switch kind {
-		case Volcanoes:
-			b.Volcanic = append(b.Volcanic, rec.volcanic(b.Volcanic))
-		case Closures:
-			b.Closures = append(b.Closures, rec.closure(b.Closures))
-		}
+	switch kind {
+	case Volcanoes:
+		var rows []volcanicRow
+		from.Rows(&rows, maxRows, d.OnlyJSON, "volcanes", "alertas_volcanicas")
+		b.Volcanic = r.volcanic(rows)
+	case Closures:
+		var rows []closureRow
+		from.Rows(&rows, maxRows, d.OnlyJSON, "cierres")
+		b.Closures = r.closures(rows)
 	}
-	if err := faults.Err(); err != nil {
+	if err := from.Err(); err != nil {
 		return Batch{}, err
 	}
 	return b, nil
 }
 
-// knownFields are the fields of a row, in the order in which faults list them.
-var knownFields = [NumKinds][]string{
-	Volcanoes: {"volcan", "nivel_tecnico", "fuente", "fuente_url", "publicado_en", "obtenido_en"},
-	Closures: {"parque", "alcance", "sendero", "situacion", "detalle", "desde", "hasta",
-		"fuente", "fuente_url", "publicado_en", "obtenido_en"},
+// reader checks the rows of a document against the catalogue and the clock.
+type reader struct {
+	*document.Document
+	c   *catalogue.Catalogue
+	now time.Time
+	row int // the one being checked
 }
 
-// The words of closures.
-const (
-	wholePark  = "parque"
-	oneTrail   = "sendero"
-	closed     = "cerrado"
-	restricted = "restringido"
-)
+// fault names a field of the row as wrong.
+func (r *reader) fault(field, format string, args ...any) { r.AddRow(r.row, field, format, args...) }
 
-// reading is what all rows of a document share.
-type reading struct {
-	*names
-	now    time.Time
-	faults *document.Faults
+// volcanic checks rows on volcanoes, each of which may be named once.
+func (r *reader) volcanic(rows []volcanicRow) (list []Volcanic) {
+	slugs := volcanoNames(r.c)
+	seen := map[string]bool{}
+	for i, row := range rows {
+		r.row = i
+		v := Volcanic{
+			Volcano: r.find("volcan", row.Volcano, slugs), Level: row.Level + 1, Source: row.Source, SourceURL: row.SourceURL,
+			PublishedAt: r.past("publicado_en", row.PublishedAt), ObtainedAt: r.obtained(row.ObtainedAt),
+		}
+		if v.Volcano != "" && seen[v.Volcano] {
+			r.fault("volcan", "%s está repetido; cada volcán va una sola vez", document.Shown(row.Volcano))
+		}
+		seen[v.Volcano] = true
+		list = append(list, v)
+	}
+	return list
 }
 
-// record is a row being checked.
-type record struct {
-	row
-	*reading
+// closures checks rows on closures; the very same one twice is a fault.
+func (r *reader) closures(rows []closureRow) (list []Closure) {
+	slugs := parkNames(r.c)
+	for i, row := range rows {
+		r.row = i
+		c := Closure{
+			Park: r.find("parque", row.Park, slugs), Situation: row.Situation, Detail: row.Detail, Source: row.Source, SourceURL: row.SourceURL,
+			PublishedAt: r.past("publicado_en", row.PublishedAt), ObtainedAt: r.obtained(row.ObtainedAt),
+		}
+		if park, known := r.c.ParkBySlug(c.Park); known {
+			r.placed(&c, row, park)
+		}
+		if c.Park != "" && slices.Contains(list, c) {
+			r.fault("", "este aviso ya está en una fila anterior")
+		}
+		list = append(list, c)
+	}
+	return list
 }
 
-// volcanic checks a row on a volcano, of which none before may be about the same.
-func (r *record) volcanic(before []Volcanic) Volcanic {
-	v := Volcanic{
-		Volcano: r.volcano(),
-		Level:   Level(1 + r.choice("nivel_tecnico", levelNames[1:])),
-		Source:  r.required("fuente", maxSource), SourceURL: r.address(),
-		PublishedAt: r.past("publicado_en", true), ObtainedAt: r.obtained(),
+// placed reads what of a closure depends on its park.
+func (r *reader) placed(c *Closure, row closureRow, park int) {
+	zone := r.c.Parks[park].TimeZone
+	switch {
+	case row.Scope == wholePark && row.Trail != "":
+		r.fault("alcance", "es parque, pero hay un sendero; con un sendero es sendero")
+	case row.Scope == oneTrail && row.Trail == "":
+		r.fault(oneTrail, "falta este campo obligatorio")
+	default:
+		c.Trail = r.find(oneTrail, row.Trail, trailNames(r.c, park))
 	}
-	if slices.ContainsFunc(before, func(b Volcanic) bool { return b.Volcano == v.Volcano && v.Volcano != "" }) {
-		r.fault("volcan", "%s está repetido; cada volcán va una sola vez", document.Shown(r.fields["volcan"].text))
-	}
-	return v
-}
-
-// closure checks a row on a closure; the very same row twice is a fault.
-func (r *record) closure(before []Closure) Closure {
-	c := Closure{
-		Detail: r.text("detalle", maxDetail), Source: r.required("fuente", maxSource), SourceURL: r.address(),
-		PublishedAt: r.past("publicado_en", false), ObtainedAt: r.obtained(),
-		Situation: []string{closed, restricted}[max(0, r.choice("situacion", []string{closed, restricted}))],
-	}
-	park, ok := r.park()
-	if ok {
-		p := &r.c.Parks[park]
-		c.Park = p.Slug
-		c.Trail = r.trail(park)
-		c.From, c.Until = r.instant("desde", p.TimeZone, startOfDay), r.instant("hasta", p.TimeZone, endOfDay)
-	}
+	c.From, c.Until = r.instant("desde", row.From, zone, startOfDay), r.instant("hasta", row.Until, zone, endOfDay)
 	if !c.From.IsZero() && !c.Until.IsZero() && !c.From.Before(c.Until) {
-		r.fault("hasta", "%s no es posterior a desde (%s)", document.Shown(r.fields["hasta"].text), document.Shown(r.fields["desde"].text))
+		r.fault("hasta", "%s no es posterior a desde (%s)", document.Shown(row.Until), document.Shown(row.From))
 	}
-	if ok && slices.Contains(before, c) {
-		r.fault("", "este aviso ya está en una fila anterior")
-	}
-	return c
 }

@@ -15,14 +15,14 @@ import (
 
 var now = time.Date(2026, 11, 21, 13, 0, 0, 0, time.UTC)
 
-// volcanoRow and closureRow are documents of one good row; each pair of arguments
+// volcanoEntry and closureEntry are documents of one good row; each pair of arguments
 // replaces a part of it.
-func volcanoRow(replace ...string) string {
+func volcanoEntry(replace ...string) string {
 	return strings.NewReplacer(replace...).Replace(`{"volcan":"villarrica","nivel_tecnico":"naranja","fuente":"SERNAGEOMIN",` +
 		`"fuente_url":"https://rnvv.example.cl/v?x=1","publicado_en":"2026-11-20T18:00:00-03:00"}`)
 }
 
-func closureRow(replace ...string) string {
+func closureEntry(replace ...string) string {
 	return strings.NewReplacer(replace...).Replace(`{"parque":"torres-del-paine","sendero":"base-torres","situacion":"cerrado","detalle":"Viento, hasta nuevo aviso",` +
 		`"desde":"2026-11-20","hasta":"2026-11-25","fuente":"CONAF","fuente_url":"https://www.example.cl/a"}`)
 }
@@ -56,12 +56,12 @@ func TestReadVolcanic(t *testing.T) {
 		PublishedAt: time.Date(2026, 11, 20, 21, 0, 0, 0, time.UTC), ObtainedAt: now,
 	}
 	for name, text := range map[string]string{
-		"list":            "[" + volcanoRow() + "]",
-		"object":          `{"volcanes":[` + volcanoRow() + "]}",
-		"as in the API":   `{"alertas_volcanicas":[` + volcanoRow() + "]}",
-		"with a mark":     "\uFEFF [" + volcanoRow() + "]\n",
-		"by name":         "[" + volcanoRow("villarrica", "Volcán Villarrica") + "]",
-		"null is nothing": "[" + volcanoRow(`"fuente":`, `"obtenido_en":null,"fuente":`) + "]",
+		"list":            "[" + volcanoEntry() + "]",
+		"object":          `{"volcanes":[` + volcanoEntry() + "]}",
+		"as in the API":   `{"alertas_volcanicas":[` + volcanoEntry() + "]}",
+		"with a mark":     "\uFEFF [" + volcanoEntry() + "]\n",
+		"by name":         "[" + volcanoEntry("villarrica", "Volcán Villarrica") + "]",
+		"null is nothing": "[" + volcanoEntry(`"fuente":`, `"obtenido_en":null,"fuente":`) + "]",
 		"commas":          "volcan,nivel_tecnico,fuente,fuente_url,publicado_en\nVillarrica,naranja,SERNAGEOMIN,https://rnvv.example.cl/v?x=1,2026-11-20T21:00:00Z\n",
 		"semicolons":      "\uFEFFPUBLICADO_EN; volcan;nivel_tecnico;fuente;fuente_url;obtenido_en\r\n2026-11-20T21:00:00Z;\"villarrica\"; naranja ;SERNAGEOMIN;https://rnvv.example.cl/v?x=1;\r\n",
 	} {
@@ -70,11 +70,11 @@ func TestReadVolcanic(t *testing.T) {
 			t.Errorf("%s: %+v", name, b)
 		}
 	}
-	old := readText(t, Volcanoes, "["+volcanoRow(`"fuente":`, `"obtenido_en":"2026-11-20T22:00:00Z","fuente":`)+"]")
+	old := readText(t, Volcanoes, "["+volcanoEntry(`"fuente":`, `"obtenido_en":"2026-11-20T22:00:00Z","fuente":`)+"]")
 	if got := old.Volcanic[0].ObtainedAt; got != time.Date(2026, 11, 20, 22, 0, 0, 0, time.UTC) || old.ObtainedAt != now {
 		t.Errorf("obtained at %v", got)
 	}
-	soon := readText(t, Volcanoes, "["+volcanoRow(`"fuente":`, `"obtenido_en":"2026-11-21T13:30:00Z","fuente":`)+"]")
+	soon := readText(t, Volcanoes, "["+volcanoEntry(`"fuente":`, `"obtenido_en":"2026-11-21T13:30:00Z","fuente":`)+"]")
 	if got := soon.Volcanic[0].ObtainedAt; got != now {
 		t.Errorf("obtained at %v, after now", got)
 	}
@@ -101,18 +101,18 @@ func TestReadClosures(t *testing.T) {
 		row  string
 		want Closure
 	}{
-		{"as it is", closureRow(), base},
-		{"scope said", closureRow(`"parque":`, `"alcance":"sendero","parque":`), base},
-		{"by names", closureRow("torres-del-paine", "PARQUE NACIONAL Torres del Paine", "base-torres", "mirador  base torres"), base},
-		{"whole park", closureRow(`"sendero":"base-torres",`, ""), changed(func(c *Closure) { c.Trail = "" })},
-		{"whole park said", closureRow(`"sendero":"base-torres",`, `"alcance":"parque","sendero":null,`), changed(func(c *Closure) { c.Trail = "" })},
-		{"restricted", closureRow("cerrado", "restringido"), changed(func(c *Closure) { c.Situation = "restringido" })},
-		{"open end, no detail", closureRow(`"hasta":"2026-11-25"`, `"hasta":""`, `"detalle":"Viento, hasta nuevo aviso",`, ""),
+		{"as it is", closureEntry(), base},
+		{"scope said", closureEntry(`"parque":`, `"alcance":"sendero","parque":`), base},
+		{"by names", closureEntry("torres-del-paine", "PARQUE NACIONAL Torres del Paine", "base-torres", "mirador  base torres"), base},
+		{"whole park", closureEntry(`"sendero":"base-torres",`, ""), changed(func(c *Closure) { c.Trail = "" })},
+		{"whole park said", closureEntry(`"sendero":"base-torres",`, `"alcance":"parque","sendero":null,`), changed(func(c *Closure) { c.Trail = "" })},
+		{"restricted", closureEntry("cerrado", "restringido"), changed(func(c *Closure) { c.Situation = "restringido" })},
+		{"open end, no detail", closureEntry(`"hasta":"2026-11-25"`, `"hasta":""`, `"detalle":"Viento, hasta nuevo aviso",`, ""),
 			changed(func(c *Closure) { c.Until, c.Detail = time.Time{}, "" })},
-		{"instants", closureRow("2026-11-20", "2026-11-20T10:30:00-03:00", "2026-11-25", "2026-11-20T20:00:00Z"),
+		{"instants", closureEntry("2026-11-20", "2026-11-20T10:30:00-03:00", "2026-11-25", "2026-11-20T20:00:00Z"),
 			changed(func(c *Closure) { c.From, c.Until = utc(11, 20, 13).Add(30*time.Minute), utc(11, 20, 20) })},
-		{"one day", closureRow("2026-11-20", "2026-11-25"), changed(func(c *Closure) { c.From = utc(11, 25, 3) })},
-		{"published", closureRow(`"fuente":`, `"publicado_en":"2026-11-19","fuente":`), changed(func(c *Closure) { c.PublishedAt = utc(11, 19, 3) })},
+		{"one day", closureEntry("2026-11-20", "2026-11-25"), changed(func(c *Closure) { c.From = utc(11, 25, 3) })},
+		{"published", closureEntry(`"fuente":`, `"publicado_en":"2026-11-19","fuente":`), changed(func(c *Closure) { c.PublishedAt = utc(11, 19, 3) })},
 	} {
 		if b := readText(t, Closures, "["+c.row+"]"); len(b.Closures) != 1 || b.Closures[0] != c.want {
 			t.Errorf("%s:\n got %+v\nwant %+v", c.name, b.Closures, c.want)
@@ -155,45 +155,45 @@ func TestEveryBadValueIsNamed(t *testing.T) {
 		text string
 		want string // after the name
 	}{
-		{Volcanoes, volcanoRow("villarrica", "vilarica"), `1: volcan: "vilarica" no es un volcán del catálogo; se admite su slug o su nombre; ¿quiso decir villarrica?`},
-		{Volcanoes, volcanoRow("villarrica", "zzzzzzzz"), `1: volcan: "zzzzzzzz" no es un volcán del catálogo; se admite su slug o su nombre` + "\n"},
-		{Volcanoes, volcanoRow(`"villarrica"`, "null"), "1: volcan: falta este campo obligatorio"},
-		{Volcanoes, volcanoRow(`"volcan":"villarrica",`, ""), "1: volcan: falta este campo obligatorio"},
-		{Volcanoes, volcanoRow() + "," + volcanoRow("villarrica", "Villarrica"), `1: volcan: "Villarrica" está repetido`},
-		{Volcanoes, volcanoRow("naranja", "amarillo"), `1: nivel_tecnico: "amarillo" no es válido; se admite: verde, amarilla, naranja, roja`},
-		{Volcanoes, volcanoRow("naranja", "Naranja"), "1: nivel_tecnico: "},
-		{Volcanoes, volcanoRow(`"naranja"`, "2"), "1: nivel_tecnico: se esperaba un texto entre comillas y hay un número"},
-		{Volcanoes, volcanoRow(`"naranja"`, `["naranja"]`), "hay una lista"},
-		{Volcanoes, volcanoRow(`"naranja"`, `true`), "hay true"},
-		{Volcanoes, volcanoRow("https:", "javascript:"), "1: fuente_url: "},
-		{Volcanoes, volcanoRow("https://", "https://user:pass@"), "1: fuente_url: "},
-		{Volcanoes, volcanoRow("https://", "//"), "1: fuente_url: "},
-		{Volcanoes, volcanoRow("https://rnvv", `https://rnvv\"`), "1: fuente_url: "},
-		{Volcanoes, volcanoRow("https://", "https://"+strings.Repeat("x", 500)), "tiene 529 caracteres; se admiten hasta 500"},
-		{Volcanoes, volcanoRow("SERNAGEOMIN", "<b>SERNAGEOMIN"), "1: fuente: "},
-		{Volcanoes, volcanoRow("SERNAGEOMIN", `a\u0000b`), `'\x00'`},
-		{Volcanoes, volcanoRow("SERNAGEOMIN", `a\u202eb`), `'\u202e'`},
-		{Volcanoes, volcanoRow("SERNAGEOMIN", `  `), "está vacío"},
-		{Volcanoes, volcanoRow("2026-11-20T18", "2026-11-21T18"), "está en el futuro; ahora son las 2026-11-21T13:00:00Z"},
-		{Volcanoes, volcanoRow("2026-11-20T18:00:00-03:00", "ayer"), "se admite una fecha AAAA-MM-DD o un instante con zona"},
-		{Volcanoes, volcanoRow("2026-11-20T18:00:00-03:00", "2026-11-20T18:00:00"), "1: publicado_en: "},
-		{Volcanoes, volcanoRow("2026-11", "1026-11"), "1: publicado_en: "},
-		{Volcanoes, volcanoRow("2026-11-20T18:00:00-03:00", "2026-11-31"), "1: publicado_en: "},
-		{Volcanoes, volcanoRow(`{`, `{"fecha":"x",`), "1: fecha: campo desconocido; se admiten: volcan, nivel_tecnico"},
-		{Volcanoes, volcanoRow(`{`, `{"fuente":"x",`), "1: fuente: campo repetido"},
-		{Volcanoes, volcanoRow(`{`, "{\"\x1b[31m\":\"x\","), ""},
-		{Volcanoes, volcanoRow() + ",\n\n7", "3: se esperaba un objeto {…} y hay un número"},
-		{Closures, closureRow("torres-del-paine", "torres-del-payne"), "¿quiso decir torres-del-paine?"},
-		{Closures, closureRow("base-torres", "base-tores"), "1: sendero: \"base-tores\" no es un sendero de torres-del-paine; se admite su slug o su nombre; ¿quiso decir base-torres?"},
-		{Closures, closureRow(`"sendero":"base-torres"`, `"alcance":"sendero"`), "1: sendero: falta este campo obligatorio"},
-		{Closures, closureRow(`"parque":`, `"alcance":"parque","parque":`), "1: alcance: es parque, pero hay un sendero"},
-		{Closures, closureRow(`"parque":`, `"alcance":"comuna","parque":`), "se admite: parque, sendero"},
-		{Closures, closureRow("cerrado", "abierto"), `"abierto" no es válido; se admite: cerrado, restringido`},
-		{Closures, closureRow("2026-11-25", "2026-11-19"), `1: hasta: "2026-11-19" no es posterior a desde ("2026-11-20")`},
-		{Closures, closureRow("Viento", strings.Repeat("ñ", 500)), "tiene 519 caracteres; se admiten hasta 500"},
-		{Closures, closureRow("Viento", `<script>`), "contiene < o >"},
-		{Closures, closureRow("Viento", `a\nb`), "se admite una línea de texto"},
-		{Closures, closureRow() + "," + closureRow(), "este aviso ya está en una fila anterior"},
+		{Volcanoes, volcanoEntry("villarrica", "vilarica"), `1: volcan: "vilarica" no está en el catálogo; se admite su slug o su nombre; ¿quiso decir villarrica?`},
+		{Volcanoes, volcanoEntry("villarrica", "zzzzzzzz"), `1: volcan: "zzzzzzzz" no está en el catálogo; se admite su slug o su nombre` + "\n"},
+		{Volcanoes, volcanoEntry(`"villarrica"`, "null"), "1: volcan: falta este campo obligatorio"},
+		{Volcanoes, volcanoEntry(`"volcan":"villarrica",`, ""), "1: volcan: falta este campo obligatorio"},
+		{Volcanoes, volcanoEntry() + "," + volcanoEntry("villarrica", "Villarrica"), `1: volcan: "Villarrica" está repetido`},
+		{Volcanoes, volcanoEntry("naranja", "amarillo"), `1: nivel_tecnico: "amarillo" no es válido; se admite: verde, amarilla, naranja, roja`},
+		{Volcanoes, volcanoEntry("naranja", "Naranja"), "1: nivel_tecnico: "},
+		{Volcanoes, volcanoEntry(`"naranja"`, "2"), "1: nivel_tecnico: se esperaba un texto entre comillas y hay un número"},
+		{Volcanoes, volcanoEntry(`"naranja"`, `["naranja"]`), "hay una lista"},
+		{Volcanoes, volcanoEntry(`"naranja"`, `true`), "hay true"},
+		{Volcanoes, volcanoEntry("https:", "javascript:"), "1: fuente_url: "},
+		{Volcanoes, volcanoEntry("https://", "https://user:pass@"), "1: fuente_url: "},
+		{Volcanoes, volcanoEntry("https://", "//"), "1: fuente_url: "},
+		{Volcanoes, volcanoEntry("https://rnvv", `https://rnvv\"`), "1: fuente_url: "},
+		{Volcanoes, volcanoEntry("https://", "https://"+strings.Repeat("x", 500)), "tiene 529 caracteres; se admiten hasta 500"},
+		{Volcanoes, volcanoEntry("SERNAGEOMIN", "<b>SERNAGEOMIN"), "1: fuente: "},
+		{Volcanoes, volcanoEntry("SERNAGEOMIN", `a\u0000b`), `'\x00'`},
+		{Volcanoes, volcanoEntry("SERNAGEOMIN", `a\u202eb`), `'\u202e'`},
+		{Volcanoes, volcanoEntry("SERNAGEOMIN", `  `), "1: fuente: falta este campo obligatorio"},
+		{Volcanoes, volcanoEntry("2026-11-20T18", "2026-11-21T18"), "está en el futuro; ahora son las 2026-11-21T13:00:00Z"},
+		{Volcanoes, volcanoEntry("2026-11-20T18:00:00-03:00", "ayer"), "se admite una fecha AAAA-MM-DD o un instante con zona"},
+		{Volcanoes, volcanoEntry("2026-11-20T18:00:00-03:00", "2026-11-20T18:00:00"), "1: publicado_en: "},
+		{Volcanoes, volcanoEntry("2026-11", "1026-11"), "1: publicado_en: "},
+		{Volcanoes, volcanoEntry("2026-11-20T18:00:00-03:00", "2026-11-31"), "1: publicado_en: "},
+		{Volcanoes, volcanoEntry(`{`, `{"fecha":"x",`), "1: fecha: campo desconocido; se admiten: volcan, nivel_tecnico"},
+		{Volcanoes, volcanoEntry(`{`, `{"fuente":"x",`), "1: fuente: campo repetido"},
+		{Volcanoes, volcanoEntry(`{`, "{\"\x1b[31m\":\"x\","), ""},
+		{Volcanoes, volcanoEntry() + ",\n\n7", "3: se esperaba un objeto {…} y hay un número"},
+		{Closures, closureEntry("torres-del-paine", "torres-del-payne"), "¿quiso decir torres-del-paine?"},
+		{Closures, closureEntry("base-torres", "base-tores"), "1: sendero: \"base-tores\" no está en el catálogo; se admite su slug o su nombre; ¿quiso decir base-torres?"},
+		{Closures, closureEntry(`"sendero":"base-torres"`, `"alcance":"sendero"`), "1: sendero: falta este campo obligatorio"},
+		{Closures, closureEntry(`"parque":`, `"alcance":"parque","parque":`), "1: alcance: es parque, pero hay un sendero"},
+		{Closures, closureEntry(`"parque":`, `"alcance":"comuna","parque":`), "se admite: parque, sendero"},
+		{Closures, closureEntry("cerrado", "abierto"), `"abierto" no es válido; se admite: cerrado, restringido`},
+		{Closures, closureEntry("2026-11-25", "2026-11-19"), `1: hasta: "2026-11-19" no es posterior a desde ("2026-11-20")`},
+		{Closures, closureEntry("Viento", strings.Repeat("ñ", 500)), "tiene 519 caracteres; se admiten hasta 500"},
+		{Closures, closureEntry("Viento", `<script>`), "contiene < o >"},
+		{Closures, closureEntry("Viento", `a\nb`), "se admite una línea de texto"},
+		{Closures, closureEntry() + "," + closureEntry(), "este aviso ya está en una fila anterior"},
 	} {
 		text := faultsIn(t, c.kind, Document{Name: "f", Data: []byte("[" + c.text + "]")}) + "\n"
 		text = columnAndIndex.ReplaceAllString(text, "$1: ")
@@ -207,7 +207,7 @@ func TestEveryBadValueIsNamed(t *testing.T) {
 }
 
 func TestAllFaultsAtOnceInTheOrderOfTheLines(t *testing.T) {
-	text := "[\n" + volcanoRow("villarrica", "x1x1", "naranja", "azul") + ",\n" + volcanoRow() + ",\n" + volcanoRow("villarrica", "lascar", "https", "gopher", `"volcan"`, `"otro":"x","volcan"`) + "]"
+	text := "[\n" + volcanoEntry("villarrica", "x1x1", "naranja", "azul") + ",\n" + volcanoEntry() + ",\n" + volcanoEntry("villarrica", "lascar", "https", "gopher", `"volcan"`, `"otro":"x","volcan"`) + "]"
 	said := faultsIn(t, Volcanoes, Document{Name: "avisos.json", Data: []byte(text)})
 	lines := strings.Split(said, "\n")
 	if len(lines) != 5 || !strings.Contains(lines[0], "avisos.json no es válido y no se usa nada de él (errores: 4)") {
@@ -231,7 +231,7 @@ func TestBadTables(t *testing.T) {
 		header + row + "lascar,roja\n": "f:3: tiene 2 columnas y la cabecera 5",
 		header + "\n" + row + "lascar,\"roja\n,S,https://x\n":           "no es CSV bien formado (comillas sin pareja",
 		header + strings.Replace(row, "naranja", "na\xf1", 1):           "hay bytes que no son UTF-8",
-		header + "\"villa\nrrica\",naranja,S,https://x.cl,2026-11-20\n": `f:2: volcan: "villa\nrrica" no es`,
+		header + "\"villa\nrrica\",naranja,S,https://x.cl,2026-11-20\n": `f:2: volcan: "villa\nrrica" no está`,
 		"<!DOCTYPE html>\n<html></html>":                                "columna desconocida",
 		"   \n":                                                         "está vacío",
 	} {
@@ -252,11 +252,12 @@ func TestHostileDocumentsAreRefused(t *testing.T) {
 		"list not a list":  `{"volcanes":{"a":1}}`,
 		"two lists":        `{"volcanes":[],"alertas_volcanicas":[]}`,
 		"other kind":       `{"cierres":[]}`,
-		"broken off":       "[" + volcanoRow(),
+		"broken off":       "[" + volcanoEntry(),
 		"two documents":    "[][]",
 		"deep":             strings.Repeat("[", 10_000),
 		"deep, closed":     strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000),
 		"deep value":       `[{"volcan":` + strings.Repeat(`{"a":`, 9_990) + "1" + strings.Repeat("}", 9_990) + "}]",
+		"deep, many":       `[` + volcanoEntry("villarrica", "x") + `,{"volcan":` + strings.Repeat("[", 5_000) + strings.Repeat("1,", 100_000) + "1" + strings.Repeat("]", 5_000) + "}]",
 		"too long":         "[" + strings.Repeat(" ", MaxBytes) + "]",
 		"many":             "[" + strings.TrimSuffix(strings.Repeat("{},", 300_000), ",") + "]",
 		"many numbers":     "[" + strings.TrimSuffix(strings.Repeat("1,", 400_000), ",") + "]",
@@ -287,14 +288,14 @@ func TestEveryVolcanoParkAndTrailOfTheCatalogueCanBeNamed(t *testing.T) {
 	c := catalogue.Default()
 	var rows []string
 	for _, v := range c.Volcanoes {
-		rows = append(rows, volcanoRow("villarrica", v.Slug))
+		rows = append(rows, volcanoEntry("villarrica", v.Slug))
 	}
 	if b := readText(t, Volcanoes, "["+strings.Join(rows, ",")+"]"); len(b.Volcanic) != len(c.Volcanoes) {
 		t.Errorf("%d of %d volcanoes", len(b.Volcanic), len(c.Volcanoes))
 	}
 	rows = nil
 	for _, trail := range c.Trails {
-		rows = append(rows, closureRow("torres-del-paine", c.Parks[trail.Park].Slug, "base-torres", trail.Slug))
+		rows = append(rows, closureEntry("torres-del-paine", c.Parks[trail.Park].Slug, "base-torres", trail.Slug))
 	}
 	for i, closure := range readText(t, Closures, "["+strings.Join(rows, ",")+"]").Closures {
 		if closure.Trail != c.Trails[i].Slug || closure.Park != c.Parks[c.Trails[i].Park].Slug {
@@ -316,7 +317,7 @@ func TestKinds(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{
-		"[" + volcanoRow() + "]", "[" + closureRow() + "]", `{"cierres":[]}`, "[[[", "null",
+		"[" + volcanoEntry() + "]", "[" + closureEntry() + "]", `{"cierres":[]}`, "[[[", "null",
 		"parque;situacion;fuente;fuente_url\nlauca;cerrado;C;https://x.cl\n", "volcan,\"", "\uFEFF[]", `{"volcanes":[],"a":{"b":[1]}}`,
 	} {
 		f.Add([]byte(text), true)

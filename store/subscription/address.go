@@ -2,8 +2,7 @@ package subscription
 
 import (
 	"errors"
-	"net/mail"
-	"slices"
+	"regexp"
 	"strings"
 
 	"golang.org/x/net/idna"
@@ -13,8 +12,10 @@ import (
 const (
 	longestAddress = 254
 	longestLocal   = 64
-	longestLabel   = 63
 )
+
+// dotAtom matches a local part of RFC 5322 in ASCII.
+var dotAtom = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$")
 
 // specialUse are the domains to which no mail can go, with everything below them
 // (the registry of RFC 6761, and internal, which ICANN reserved).
@@ -64,15 +65,13 @@ func ParseAnyAddress(text string) (string, error) {
 	if len(local) > longestLocal {
 		return "", errTooLong
 	}
-	if !isDotAtom(local) {
+	if !dotAtom.MatchString(local) {
 		return "", errLocal
 	}
-	if parsed, err := mail.ParseAddress(text); err != nil || parsed.Name != "" || parsed.Address != text {
-		return "", errNoAddress
-	}
-	domain, err := parseDomain(domain)
-	if err != nil {
-		return "", err
+	domain, err := idna.Lookup.ToASCII(domain)
+	domain = strings.ToLower(domain)
+	if err != nil || !IsDomain(domain) {
+		return "", errDomain
 	}
 	if len(local)+1+len(domain) > longestAddress {
 		return "", errTooLong
@@ -99,40 +98,6 @@ func Mailbox(address string) string {
 	return local + "@" + domain
 }
 
-// isDotAtom reports whether a local part is one of RFC 5322 in ASCII.
-func isDotAtom(local string) bool {
-	for atom := range strings.SplitSeq(local, ".") {
-		if atom == "" {
-			return false
-		}
-		for i := range len(atom) {
-			c := atom[i]
-			letter := c|0x20 >= 'a' && c|0x20 <= 'z'
-			if !letter && (c < '0' || c > '9') && strings.IndexByte("!#$%&'*+-/=?^_`{|}~", c) < 0 {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// parseDomain returns the domain of an address as it is asked for in the DNS.
-func parseDomain(text string) (string, error) {
-	domain, err := idna.Lookup.ToASCII(text)
-	if err != nil {
-		return "", errDomain
-	}
-	domain = strings.ToLower(domain)
-	labels := strings.Split(domain, ".")
-	if len(labels) < 2 || slices.ContainsFunc(labels, func(l string) bool { return l == "" || len(l) > longestLabel }) {
-		return "", errDomain
-	}
-	if looksLikeNumber(labels[len(labels)-1]) {
-		return "", errDomain // an IP address, or nothing at all
-	}
-	return domain, nil
-}
-
 // WrittenDomain returns a domain as people write it, xn--and-6ma2c.cl as ñandú.cl, and
 // as it is where it cannot be read.
 func WrittenDomain(domain string) string {
@@ -141,14 +106,4 @@ func WrittenDomain(domain string) string {
 		return domain
 	}
 	return written
-}
-
-// looksLikeNumber reports whether a label may be read as the last number of an IPv4
-// address: digits, or hexadecimal after 0x. No top-level domain is like that.
-func looksLikeNumber(label string) bool {
-	digits := "0123456789"
-	if rest, ok := strings.CutPrefix(label, "0x"); ok {
-		label, digits = rest, digits+"abcdef"
-	}
-	return strings.Trim(label, digits) == ""
 }

@@ -40,7 +40,7 @@ func ParsePushHosts(list []string) (PushHosts, error) {
 			continue
 		}
 		host, below := strings.CutPrefix(strings.ToLower(text), "*.")
-		if !isHostName(host) {
+		if !IsDomain(host) {
 			return PushHosts{}, fmt.Errorf("%q is neither a host (push.example.net), nor hosts below one (*.example.net), "+
 				"nor an origin (https://push.example.net:8443)", text)
 		}
@@ -85,7 +85,7 @@ func (h PushHosts) Allows(u *url.URL) bool {
 		return true
 	}
 	host, secure := strings.CutPrefix(originOf(u), "https://")
-	return secure && isHostName(host) && (onList(knownPushHosts, host) || onList(h.hosts, host))
+	return secure && IsDomain(host) && (onList(knownPushHosts, host) || onList(h.hosts, host))
 }
 
 // AsWritten reports whether the operator named the very origin of a URL. Then TLS,
@@ -99,19 +99,6 @@ func onList(list []string, host string) bool {
 	return slices.ContainsFunc(list, func(listed string) bool {
 		return host == listed || listed[0] == '.' && strings.HasSuffix(host, listed) && len(host) > len(listed)
 	})
-}
-
-// isHostName reports whether a text is the name of a host as the DNS has it: labels
-// of lower-case letters, digits and inner hyphens, two at least, and no address.
-func isHostName(host string) bool {
-	labels := strings.Split(host, ".")
-	for _, label := range labels {
-		if label == "" || len(label) > longestLabel || label[0] == '-' || label[len(label)-1] == '-' ||
-			strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
-			return false
-		}
-	}
-	return len(labels) >= 2 && len(host) < longestAddress && !looksLikeNumber(labels[len(labels)-1])
 }
 
 // isPlainASCII reports whether a text has visible ASCII characters only.

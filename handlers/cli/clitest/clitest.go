@@ -3,7 +3,9 @@
 package clitest
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -40,11 +42,14 @@ func Main(m *testing.M) int {
 	return m.Run()
 }
 
-// command returns the program with arguments and without settings in the environment.
+// command returns the program with arguments.
 func command(args []string) *exec.Cmd {
-	c := exec.Command(program, args...) // #nosec G204 -- the arguments are those of a test
-	c.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "VIGIA_") })
-	return c
+	return exec.Command(program, args...) // #nosec G204 -- the arguments are those of a test
+}
+
+// Environ returns the environment without settings of the program, and with more.
+func Environ(more ...string) []string {
+	return append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "VIGIA_") }), more...)
 }
 
 // Path returns the path of the built program.
@@ -62,7 +67,7 @@ func RunApart(t testing.TB, args ...string) (status int, out, errs string) {
 	t.Helper()
 	var printed, complained strings.Builder
 	c := command(args)
-	c.Stdout, c.Stderr = &printed, &complained
+	c.Env, c.Stdout, c.Stderr = Environ(), &printed, &complained
 	if err := c.Run(); c.ProcessState == nil {
 		t.Fatal(err)
 	}
@@ -79,12 +84,33 @@ type Console struct {
 // NewConsole returns an empty console.
 func NewConsole() *Console { return &Console{wrote: make(chan struct{}, 1)} }
 
-// Process is a serving command in a process of its own.
+// Process is a command in a process of its own.
 type Process struct {
-	URL string // of its server
-	*Console
+	URL      string        // of its server, once it is reachable
+	*Console               // all that it prints
+	Errs     *Console      // what it prints on standard error
+	Ended    chan struct{} // closed when it has ended
 	*exec.Cmd
-	ended chan error
+}
+
+// Launch starts a command that is or becomes the program, with its environment or none of
+// the settings. It is killed with the test.
+func Launch(t testing.TB, command *exec.Cmd) *Process {
+	t.Helper()
+	p := &Process{Console: NewConsole(), Errs: NewConsole(), Cmd: command, Ended: make(chan struct{})}
+	p.Stdout, p.Stderr = p.Console, io.MultiWriter(p.Console, p.Errs)
+	if p.Env == nil {
+		p.Env = Environ()
+	}
+	if err := p.Cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		_ = p.Wait() // the state has how it ended
+		close(p.Ended)
+	}()
+	t.Cleanup(p.Kill)
+	return p
 }
 
 // Start runs a serving command on a free port until the test ends, and waits until it can
@@ -98,21 +124,42 @@ func Start(t testing.TB, args ...string) *Process {
 // with arguments of its own. The address is among args.
 func StartUnder(t testing.TB, under []string, args ...string) *Process {
 	t.Helper()
-	p := &Process{Console: NewConsole(), Cmd: command(args), ended: make(chan error, 1)}
+	c := command(args)
 	if len(under) > 0 {
-		p.Path, p.Args = under[0], append(slices.Clone(under), p.Args...)
+		c.Path, c.Args = under[0], append(slices.Clone(under), c.Args...)
 	}
-	p.Stdout, p.Stderr = p.Console, p.Console
-	if err := p.Cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	go func() { p.ended <- p.Wait() }()
-	t.Cleanup(func() {
-		_ = p.Process.Kill()
-		p.ended <- <-p.ended
-	})
-	p.URL = p.Find(t, `Abra (https?://\S+)`)
+	p := Launch(t, c)
+	p.AwaitReachable(t)
 	return p
+}
+
+var greeting = regexp.MustCompile(`Abra (https?://\S+)`)
+
+// Reachable waits until the program prints where it is; false when it or ctx ends before.
+func (p *Process) Reachable(ctx context.Context) bool {
+	for {
+		if found := greeting.FindStringSubmatch(p.String()); found != nil {
+			p.URL = found[1]
+			return true
+		}
+		select {
+		case <-p.wrote:
+		case <-p.Ended:
+			return false
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+// AwaitReachable is Reachable that fails the test.
+func (p *Process) AwaitReachable(t testing.TB) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if !p.Reachable(ctx) {
+		t.Fatalf("the program does not start:\n%s", p)
+	}
 }
 
 // Write takes what is printed.
@@ -133,9 +180,6 @@ func (c *Console) String() string {
 	return c.printed.String()
 }
 
-// Wrote returns a channel on which something comes when something was printed.
-func (c *Console) Wrote() <-chan struct{} { return c.wrote }
-
 // Find waits until a pattern is printed, and returns its last group.
 func (c *Console) Find(t testing.TB, pattern string) string {
 	t.Helper()
@@ -155,15 +199,26 @@ func (c *Console) Find(t testing.TB, pattern string) string {
 // String returns what the process has printed.
 func (p *Process) String() string { return p.Console.String() }
 
+// Kill ends the process at once, as a power cut would.
+func (p *Process) Kill() {
+	_ = p.Process.Kill()
+	<-p.Ended
+}
+
 // Stop ends the process as a service manager does, and returns its exit status.
 func (p *Process) Stop(t testing.TB) int {
 	t.Helper()
 	if err := p.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatalf("stop: %v\n%s", err, p)
 	}
+	return p.Status(t)
+}
+
+// Status waits for the process to end and returns its exit status.
+func (p *Process) Status(t testing.TB) int {
+	t.Helper()
 	select {
-	case err := <-p.ended:
-		p.ended <- err
+	case <-p.Ended:
 		return p.ProcessState.ExitCode()
 	case <-time.After(patience):
 		t.Fatalf("the program does not end:\n%s", p)

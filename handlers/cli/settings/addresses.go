@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,10 +28,7 @@ func isMetricsAddress(text string) bool {
 	return host != "" && isAddress(text)
 }
 
-var hostName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$`)
-
-// isHostName reports whether a text is the name of a host in ASCII (RFC 1123).
-func isHostName(text string) bool { return len(text) <= 253 && hostName.MatchString(text) }
+func isHostName(text string) bool { return subscription.IsHostName(strings.ToLower(text)) }
 
 func isHost(text string) bool {
 	_, err := netip.ParseAddr(text)
@@ -51,9 +47,8 @@ func domains(text string) ([]string, error) {
 	var names []string
 	for _, typed := range splitList(text) {
 		name := strings.ToLower(typed)
-		top := name[strings.LastIndex(name, ".")+1:]
 		switch {
-		case !isHostName(name), top == name, strings.Trim(top, "0123456789") == "":
+		case !subscription.IsDomain(name):
 			return nil, fmt.Errorf("%q: must be names such as parques.example.cl, separated by commas; no addresses, no *, letters with accents in their ASCII form (xn--…)", shorten(typed))
 		case slices.Contains(names, name):
 			return nil, fmt.Errorf("names %s twice; each may be named once", name)

@@ -10,8 +10,7 @@ import (
 // resolve fills the fields with the values in force, and names their faults.
 func (in *input) resolve() {
 	for _, flag := range in.flags() {
-		v := in.source(flag.Name)
-		in.given[flag.Name] = v
+		v := in.values[flag.Name]
 		shown, secret := v.text, flag.Tag.Has("secret")
 		if secret && shown != "" {
 			shown = "(hidden)"
@@ -39,7 +38,7 @@ func (in *input) list(flag *kong.Flag, row Row) {
 	if of, isFile := strings.CutSuffix(flag.Name, "-file"); !isFile || !in.settings[of].Tag.Has("secret") {
 		s.Rows = append(s.Rows, row)
 	}
-	if in.given[flag.Name].text != "" && flag.PlaceHolder == "FILE" && names(flag, "of", "serve") && flag.Name != "config" {
+	if in.values[flag.Name].text != "" && flag.PlaceHolder == "FILE" && names(flag, "of", "serve") && flag.Name != "config" {
 		s.Files = append(s.Files, row)
 	}
 }
@@ -57,6 +56,6 @@ func (in *input) require(flag *kong.Flag) {
 // missing reports whether a setting has no value but its default. A wrong value is not
 // missing: it has its own fault.
 func (in *input) missing(name string) bool {
-	v := in.given[name]
+	v := in.values[name]
 	return v.text == "" || v.rank == fromDefault
 }

@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -22,7 +21,7 @@ const (
 
 // readConfig reads the settings file that the flags or the environment name.
 func (in *input) readConfig() {
-	config := in.source("config")
+	config := in.values["config"]
 	if config.text == "" || !printable(config.text) {
 		return // resolve reports what is wrong with the name
 	}
@@ -35,53 +34,62 @@ func (in *input) readConfig() {
 		in.fault("%s %q: cannot be read: %v", config.label, shorten(config.text), plainCause(err))
 		return
 	}
-	entries, lines := in.parseFile(config.text, data)
-	secrets := false
-	for _, key := range slices.SortedFunc(maps.Keys(entries), func(a, b string) int { return lines[a] - lines[b] }) {
-		in.readEntry(fmt.Sprintf("%s:%d", config.text, lines[key]), key, entries[key])
-		secrets = secrets || in.settings[key] != nil && in.settings[key].Tag.Has("secret") && entries[key] != ""
-	}
-	if secrets {
+	if in.readEntries(config.text, string(data)) {
 		in.warnOfReaders(config.text)
 	}
 }
 
-// plainValue matches a line whose value has no quotes, which a file may have beside TOML.
-var plainValue = regexp.MustCompile(`(?m)^([ \t]*[\w-]+[ \t]*=[ \t]*)([^\s"'\[{#][^"'#\r\n]*?)?([ \t\r]*)$`)
+// readEntries reads a file in TOML, each entry by itself, so that a fault leaves the
+// others. A line at fault is named without its text, which may hold a secret. It reports
+// whether the file has a secret.
+func (in *input) readEntries(path, text string) (secret bool) {
+	lines := strings.SplitAfter(strings.TrimPrefix(text, "\uFEFF"), "\n")
+	seen := map[string]bool{}
+	for i := 0; i < len(lines) && len(in.faults) < maxFileFaults; {
+		place := fmt.Sprintf("%s:%d", path, i+1)
+		entries, n := parseEntry(lines[i:])
+		if n == 0 {
+			in.fault("%s: must be name = 'value'; a text with a # or a quote in it stands in quotes", place)
+			n = 1
+		}
+		for key, entry := range entries {
+			if seen[key] {
+				in.fault("%s: %s is already defined", place, shorten(key))
+				continue
+			}
+			seen[key] = true
+			in.readEntry(place, key, entry)
+			secret = secret || in.settings[key] != nil && in.settings[key].Tag.Has("secret") && entry != ""
+		}
+		i += n
+	}
+	return secret
+}
 
-// parseFile reads a file in TOML and returns its entries and the line of each key. A line
-// at fault is named without its text, which may hold a secret, and left out, so that the
-// others are read.
-func (in *input) parseFile(path string, data []byte) (entries map[string]any, lines map[string]int) {
-	data = plainValue.ReplaceAllFunc(bytes.TrimPrefix(data, []byte("\uFEFF")), func(line []byte) []byte {
-		if toml.Unmarshal(line, &map[string]any{}) == nil {
-			return line // a number, a date, true or false
-		}
-		return plainValue.ReplaceAll(line, []byte("$1'$2'$3"))
-	})
-	rows := bytes.Split(data, []byte("\n"))
-	for fault := (*toml.DecodeError)(nil); errors.As(toml.Unmarshal(data, &entries), &fault); entries = nil {
-		line, _ := fault.Position()
-		why := "must be name = 'value'; a text with a # or a quote in it stands in quotes"
-		if strings.Contains(fault.Error(), "already") {
-			why = fault.Error() // a key that stands there twice
-		}
-		in.fault("%s:%d: %s", path, line, why)
-		if len(rows[line-1]) == 0 || len(in.faults) > maxFileFaults {
-			in.unread = true // something that begins above does not end, or all is wrong
-			return nil, nil
-		}
-		rows[line-1] = nil
-		data = bytes.Join(rows, []byte("\n"))
+var (
+	// plainValue matches a line whose value has no quotes, which a file may have beside TOML.
+	plainValue = regexp.MustCompile(`^\s*([\w-]+)\s*=\s*([^\s"'\[{#][^"'#]*)?$`)
+	// newEntry matches a line that does not belong to the value above.
+	newEntry = regexp.MustCompile(`^\s*[\w."-]+\s*=`)
+)
+
+// parseEntry returns the entry with which the lines begin, none for a comment, and how many
+// lines it has, 0 where it is wrong.
+func parseEntry(lines []string) (entry map[string]any, n int) {
+	if toml.Unmarshal([]byte(lines[0]), &entry) == nil {
+		return entry, 1
 	}
-	// An empty struct has no field for any key: each is named with its position.
-	places := &toml.StrictMissingError{}
-	errors.As(toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields().Decode(&struct{}{}), &places)
-	lines = map[string]int{}
-	for i := range slices.Backward(places.Errors) {
-		lines[places.Errors[i].Key()[0]], _ = places.Errors[i].Position()
+	if plain := plainValue.FindStringSubmatch(lines[0]); plain != nil {
+		return map[string]any{plain[1]: strings.TrimSpace(plain[2])}, 1
 	}
-	return entries, lines
+	for n = 1; n < len(lines) && !newEntry.MatchString(lines[n]); {
+		n++
+	}
+	entry = nil
+	if toml.Unmarshal([]byte(strings.Join(lines[:n], "")), &entry) == nil {
+		return entry, n
+	}
+	return nil, 0
 }
 
 func (in *input) readEntry(place, key string, entry any) {
@@ -103,9 +111,7 @@ func (in *input) readEntry(place, key string, entry any) {
 		in.fault("%s: %s: %v", place, key, err)
 		return
 	}
-	if _, set := in.outside[key]; !set { // by the environment, which comes first
-		in.outside[key] = value{text: text, origin: place, label: place + ": " + key, rank: fromFile}
-	}
+	in.put(key, value{text: text, origin: place, label: place + ": " + key, rank: fromFile})
 }
 
 // lists are the types of settings that a file may give as a list of texts.

@@ -107,7 +107,6 @@ func wantsHelp(args []string) bool {
 // is a fault and left out, and kong reads again, so that every fault of the line is named.
 func (in *input) readArgs(args []string) {
 	for {
-		clear(in.given)
 		in.ctx, _ = kong.Trace(in.parser, append([]string{in.command}, args...))
 		if in.ctx.Error == nil {
 			break

@@ -12,13 +12,13 @@ const httpsPort = "443"
 
 // imply sets the settings that follow from --domain and are not set themselves.
 func (in *input) imply() {
-	names, err := domains(in.source("domain").text)
+	names, err := domains(in.values["domain"].text)
 	if err != nil || !in.takes("domain") {
 		return
 	}
 	for name, text := range map[string]string{"listen": ":" + httpsPort, "base-url": "https://" + names[0]} {
-		if v := in.source(name); v.text == "" || v.rank == fromDefault {
-			in.given[name] = value{text: text, origin: "--domain", rank: fromFlag}
+		if in.missing(name) {
+			in.values[name] = value{text: text, origin: "--domain", rank: fromFlag}
 		}
 	}
 }
@@ -28,7 +28,7 @@ func (in *input) check(s *Settings) {
 	for _, flag := range in.flags() {
 		with := flag.Tag.Get("with")
 		if with != "" && !in.missing(flag.Name) && in.missing(with) && !names(in.settings[with], "needs", in.command) {
-			in.fault("%s: set without --%s, which it is for", in.given[flag.Name].label, with)
+			in.fault("%s: set without --%s, which it is for", in.values[flag.Name].label, with)
 		}
 	}
 	in.checkDomain(s)
@@ -44,7 +44,7 @@ func (in *input) checkDomain(s *Settings) {
 	}
 	if u.Scheme != "https" || u.Port() != "" || !slices.Contains(s.Domains, strings.ToLower(u.Hostname())) {
 		in.fault("%s %q: must be https:// and one of --domain, without a port: https://%s; or leave it out",
-			in.given["base-url"].label, shorten(s.BaseURL), strings.Join(s.Domains, " or https://"))
+			in.values["base-url"].label, shorten(s.BaseURL), strings.Join(s.Domains, " or https://"))
 	}
 }
 
@@ -53,7 +53,7 @@ func (in *input) checkDomain(s *Settings) {
 func (in *input) checkMetrics(s *Settings) {
 	for _, at := range []string{s.Listen, s.RedirectAddress()} {
 		if sameAddress(s.MetricsListen, at) {
-			in.fault("%s %q: must be another address than the public one, %s", in.given["metrics-listen"].label, shorten(s.MetricsListen), at)
+			in.fault("%s %q: must be another address than the public one, %s", in.values["metrics-listen"].label, shorten(s.MetricsListen), at)
 		}
 	}
 }

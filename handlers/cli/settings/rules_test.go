@@ -26,6 +26,10 @@ func TestDomainFillsInTheAddresses(t *testing.T) {
 			t.Errorf("%s: check shows --listen %q", args, rowOf(s, "listen").Value)
 		}
 	}
+	empty := files{"v.conf": "base-url =\ndomain = a.example.cl\ncontact = a@b.cl\n"}
+	if s := mustParse(t, "serve", []string{"--config", "v.conf"}, nil, empty); s.BaseURL != "https://a.example.cl" {
+		t.Errorf("an empty base-url beside a domain becomes %q", s.BaseURL)
+	}
 	s := mustParse(t, "check", strings.Fields("--contact a@b.cl --domain a.example.cl,b.example.cl"), nil, nil)
 	if !slices.Equal(s.Domains, []string{"a.example.cl", "b.example.cl"}) || s.ACMEURL != "https://acme-v02.api.letsencrypt.org/directory" {
 		t.Errorf("%+v", s)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"maps"
 	"os"
 	"reflect"
@@ -13,6 +14,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
+
+	"vigia/store/catalogue"
 )
 
 // environmentPrefix begins the name of every environment variable of the program.
@@ -46,19 +49,19 @@ type input struct {
 	settings map[string]*kong.Flag // all of them, by name
 	ctx      *kong.Context         // the command line as it was read
 
-	outside map[string]value // of the environment and the file, by the setting's name
-	given   map[string]value // in force, by the setting's name
-	unread  bool             // the file could not be read, and might have what is missing
+	values map[string]value // in force, by the setting's name
+	unread bool             // the file could not be read, and might have what is missing
 
 	faults, warnings []string
 }
 
 func newInput(readFile func(string) ([]byte, error), canonicalModel func(string) (string, bool)) *input {
 	in := &input{readFile: readFile, parsers: parsers(readFile, canonicalModel), settings: map[string]*kong.Flag{},
-		outside: map[string]value{}, given: map[string]value{}}
+		values: map[string]value{}}
 	in.parser = newParser(&in.grammar, in)
 	for _, flag := range in.parser.Model.Flags {
 		in.settings[flag.Name] = flag
+		in.values[flag.Name] = value{text: flag.Default, origin: "default"}
 	}
 	assignFlags(in.parser.Model.Node)
 	return in
@@ -93,7 +96,7 @@ func (in *input) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
 		target.SetString(v.text)
 		return nil
 	}
-	in.given[name] = v
+	in.put(name, v)
 	return nil
 }
 
@@ -105,16 +108,11 @@ func (in *input) parse(kind, text string) (any, error) {
 	return in.parsers[kind](text)
 }
 
-// source returns the value of the flag, else of the environment, else of the file, else
-// the default.
-func (in *input) source(setting string) value {
-	if v, ok := in.given[setting]; ok {
-		return v
+// put sets the value of a setting, unless it has one from a source that comes first.
+func (in *input) put(setting string, v value) {
+	if v.rank >= in.values[setting].rank {
+		in.values[setting] = v
 	}
-	if v, ok := in.outside[setting]; ok {
-		return v
-	}
-	return value{text: in.settings[setting].Default, origin: "default"}
 }
 
 // readEnvironment reads the variables of the program. An empty one counts as not set, as
@@ -132,7 +130,7 @@ func (in *input) readEnvironment(environ []string) {
 		case !known:
 			in.warn("%s: no such setting in the environment, left out%s", shorten(name), suggestion(name, maps.Keys(byVariable)))
 		case text != "":
-			in.outside[setting] = value{text: text, origin: name, label: name, rank: fromEnvironment}
+			in.put(setting, value{text: text, origin: name, label: name, rank: fromEnvironment})
 		}
 	}
 }
@@ -144,7 +142,7 @@ func (in *input) readSecrets() {
 		if !flag.Tag.Has("secret") {
 			continue
 		}
-		v, file := in.source(flag.Name), in.source(flag.Name+"-file")
+		v, file := in.values[flag.Name], in.values[flag.Name+"-file"]
 		switch {
 		case file.text == "" || v.rank > file.rank:
 			continue
@@ -162,7 +160,7 @@ func (in *input) readSecrets() {
 		if strings.TrimSpace(file.text) == "" {
 			in.fault("%s: the file it names is empty", file.label)
 		}
-		in.outside[flag.Name] = file
+		in.put(flag.Name, file)
 	}
 }
 
@@ -178,6 +176,15 @@ func (in *input) warnOfReaders(path string) {
 	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o044 != 0 {
 		in.warn("%s holds a secret and other users can read it (mode %04o): chmod 600 %s", path, info.Mode().Perm(), path)
 	}
+}
+
+// suggestion returns "; did you mean …?" with the name that is nearest to what was typed,
+// or "" when none is near.
+func suggestion(typed string, names iter.Seq[string]) string {
+	if nearest := catalogue.Nearest(shorten(typed), slices.Sorted(names), 2); nearest != "" {
+		return "; did you mean " + nearest + "?"
+	}
+	return ""
 }
 
 // plainCause returns a file error without the path, which the message around it has.
