@@ -93,7 +93,7 @@ func (c call) parkDetail() (answer, *Fault) {
 	if fault != nil {
 		return answer{}, fault
 	}
-	return c.usual(park.detail)
+	return c.usual(park.detail())
 }
 
 func (c call) trailList() (answer, *Fault) {
@@ -101,7 +101,7 @@ func (c call) trailList() (answer, *Fault) {
 	if fault != nil {
 		return answer{}, fault
 	}
-	return c.usual(park.trails)
+	return c.usual(park.trails())
 }
 
 // cutSeries is the beginning of a series.
@@ -160,7 +160,7 @@ func (c call) alertList() (answer, *Fault) {
 	if bodies == nil {
 		return answer{}, c.noData(c.now)
 	}
-	return answer{bodies[level], c.terms(c.now, alertsAge)}, nil
+	return answer{bodies()[level], c.terms(c.now, alertsAge)}, nil
 }
 
 func (c call) alert() (answer, *Fault) {
