@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"vigia/forecast/hazard"
 )
 
 // Each run that comes in while others are waited for is shown; the last one with the
@@ -64,7 +62,4 @@ func TestARunIsShownThoughTheNextModelHangs(t *testing.T) {
 }
 
 // runs are those held.
-func (w *world) runs() (list []hazard.Run) {
-	list, _ = w.engine.votingRuns(w.clock.Now())
-	return list
-}
+func (w *world) runs() []*heldRun { return w.engine.votingRuns(w.clock.Now()) }
