@@ -175,9 +175,9 @@ func (v *service) assemble() (work, sending []cli.Part, err error) {
 // commands returns the service as commands reach it over the control socket.
 func (v *service) commands(engine *forecast.Engine) *cli.Service {
 	return &cli.Service{
-		File: v.file, Parks: v.parks, Backups: v.backups, Data: v.Data, Clock: v.Clock, Log: v.Log, SaveNotices: engine.TakeNotices, Unblock: v.notifier.Unblock,
+		File: v.file, Parks: v.parks, Backups: v.backups, Data: v.Data, Clock: v.Clock, Log: v.Log, SaveNotices: engine.ImportNotices, Unblock: v.notifier.Unblock,
 		ImportObservations: func(name string, data []byte) (string, error) {
-			done, err := engine.TakeObservations(name, data)
+			done, err := engine.ImportObservations(name, data)
 			return done.Report(name), err
 		},
 	}
