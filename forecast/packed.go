@@ -29,7 +29,7 @@ func pack(c *hazard.Columns) (*packedColumns, error) {
 		p.has[v] = c.Values[v] != nil
 	}
 	var packed bytes.Buffer
-	deflate, err := flate.NewWriter(&packed, flate.DefaultCompression)
+	deflate, err := flate.NewWriter(&packed, flate.BestSpeed)
 	if err != nil {
 		return nil, fmt.Errorf("pack a run: %w", err)
 	}
