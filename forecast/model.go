@@ -3,6 +3,7 @@ package forecast
 import (
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"vigia/forecast/openmeteo"
@@ -132,12 +133,8 @@ func (e *Engine) modelStatuses(now time.Time) []store.ModelStatus {
 // statesDiffer reports whether a model's state is another than before: worth publishing,
 // for the health page and the votes.
 func statesDiffer(before, after []store.ModelStatus) bool {
-	for i := range after {
-		if before[i].State != after[i].State || before[i].LastError != after[i].LastError {
-			return true
-		}
-	}
-	return false
+	same := func(a, b store.ModelStatus) bool { return a.State == b.State && a.LastError == b.LastError }
+	return !slices.EqualFunc(before, after, same)
 }
 
 // confirmations returns when each model last said that the run held is its newest.
