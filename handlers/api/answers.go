@@ -4,7 +4,7 @@
 // is made from them by go generate. A snapshot of the store goes in at [Builder.Build],
 // which encodes the answers of every route once into a [Answers] of prepared bodies. The
 // router finds the [route] of a request; its parameters are checked, its body is looked up
-// and served. The long series of a park are encoded when they are first asked for; /health,
+// and served. Those of a park are encoded when they are first asked for; /health,
 // whose ages follow the clock, answers about subscriptions and errors for each request.
 package api
 
