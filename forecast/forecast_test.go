@@ -26,7 +26,7 @@ import (
 // noon of a spring day, a few minutes past the hour.
 var noon = time.Date(2025, 11, 17, 15, 5, 0, 0, time.UTC)
 
-// published is a publisher that keeps what was published.
+// published keeps what was published.
 type published struct {
 	mu        sync.Mutex
 	snapshots []*store.Snapshot

@@ -73,7 +73,7 @@ type unreliable struct {
 	honest  *simulatetest.Server // the same weather, never at fault
 	mu      sync.Mutex
 	answer  http.HandlerFunc // nil answers with the weather
-	calls   int              // for forecasts, in this answer
+	calls   int              // for forecasts, since answer was set
 	truth   time.Time        // when a model's newest run was last told as it is
 	strange map[string]bool  // hosts that were asked for, other than the provider
 }
@@ -120,7 +120,7 @@ func (w *answerRecorder) Write(p []byte) (int, error) {
 
 func (w *answerRecorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// asked returns how often the weather was asked for in this answer, and truth when the
+// asked returns how often the weather was asked for since answerWith, and truth when the
 // truth was last told.
 func (m *unreliable) asked() (calls int, truth time.Time) {
 	m.mu.Lock()
@@ -240,7 +240,7 @@ func states(e *store.Snapshot) string {
 	return b.String()
 }
 
-// inFaults makes a answer of faults of the simulated weather.
+// inFaults makes the simulated weather fail.
 func inFaults(list ...simulatetest.Fault) func(*days) {
 	return func(d *days) {
 		for _, f := range list {
@@ -249,7 +249,7 @@ func inFaults(list ...simulatetest.Fault) func(*days) {
 	}
 }
 
-// answering makes a answer of handlers; nil answers with the weather. Where that is so of
+// answering has handlers answer; nil answers with the weather. Where that is so of
 // metadata alone, new runs are promised and never come.
 func answering(forecasts, metadata func(w http.ResponseWriter, r *http.Request)) func(*days) {
 	return func(d *days) {
