@@ -15,7 +15,6 @@ type assembly struct {
 	columns       *hazard.Columns // nil before the first element
 	implausible   int
 	implausibleBy [hazard.NumVariables]int
-	raised        int
 	reachKm       float64                     // from a place to its grid cell, at most
 	asked         []float64                   // heights of the places, m
 	answered      []float64                   // heights in the answer, m; NaN where it has none
@@ -51,7 +50,7 @@ func (a *assembly) put(point int, place catalogue.Location, e *element) *Error {
 		return err
 	}
 	if values[hazard.WindGust] != nil {
-		a.raised += raiseGusts(values[hazard.WindGust], values[hazard.WindSpeed])
+		raiseGusts(values[hazard.WindGust], values[hazard.WindSpeed])
 	}
 	for v, series := range values {
 		if allMissing(series) {
@@ -71,7 +70,7 @@ func (a *assembly) answer() (*Answer, *Error) {
 	if err := cmp.Or(a.checkOrder(), a.checkEverywhere()); err != nil {
 		return nil, err
 	}
-	return &Answer{Columns: a.columns, Implausible: a.implausible, Raised: a.raised}, nil
+	return &Answer{Columns: a.columns, Implausible: a.implausible}, nil
 }
 
 // distanceKm is the great-circle distance (haversine, mean radius 6,371.0 km)
