@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,6 +31,7 @@ import (
 	"vigia/notify/mail/mailtest"
 	"vigia/store"
 	"vigia/store/catalogue"
+	"vigia/store/catalogue/cataloguetest"
 )
 
 // These tests run the whole program: built, by its command line, over the network of
@@ -359,6 +361,60 @@ func BenchmarkStart(b *testing.B) {
 	b.ReportMetric(answered.Seconds()*1e3/float64(b.N), "ms-to-estimates")
 }
 
+// BenchmarkMemory is what a trail of the catalogue adds to the live heap of the running
+// service, after a week of service:
+//
+//	go test -run '^$' -bench Memory -benchtime 1x .
+func BenchmarkMemory(b *testing.B) {
+	const few, many = 200, 1000
+	for range b.N {
+		b.ReportMetric((liveHeap(b, many)-liveHeap(b, few))/(many-few)/1e3, "kB/trail")
+	}
+}
+
+// liveHeap returns the bytes that a service with so many trails holds on to between two
+// cycles.
+func liveHeap(b *testing.B, trails int) (live float64) {
+	b.Helper()
+	clock := clockwork.NewFakeClockAt(time.Date(2026, 7, 21, 15, 5, 0, 0, time.UTC))
+	provider := httptest.NewServer(simulate.New(simulate.Options{Seed: 1, Clock: clock}))
+	defer provider.Close()
+	var parks strings.Builder
+	if err := cataloguetest.Scaled(trails).Export(&parks); err != nil {
+		b.Fatal(err)
+	}
+	s, err := settings.Parse("serve", []string{"--contact", "a@example.cl", "--provider-url", provider.URL, "--provider-key", "x", "--data", b.TempDir(),
+		"--catalogue", clitest.WriteFile(b, "parques.json", parks.String()), "--listen", "127.0.0.1:0", "--rate-limit", "0"}, nil, os.ReadFile, openmeteo.CanonicalModel)
+	if err != nil {
+		b.Fatal(err)
+	}
+	fillHistory(b, s, clock)
+	ctx, stop := context.WithCancel(b.Context())
+	out, ended := clitest.NewConsole(), make(chan error)
+	go func() {
+		env := benchmarkEnv(s, clock)
+		env.Out = out
+		ended <- (&service{Env: env}).run(ctx)
+	}()
+	clitest.Get(b, out.Find(b, `Abra (http://\S+)`)+"/api/v1/health", 200, &struct{}{})
+	objects, steady := uint64(0), 0
+	clitest.PollFor(b, 5*time.Minute, "an end of the publications", func() bool {
+		var now runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&now)
+		if steady++; max(now.HeapObjects, objects)-min(now.HeapObjects, objects) > objects/300 {
+			steady = 0
+		}
+		live, objects = float64(now.HeapAlloc), now.HeapObjects
+		return steady == 30
+	})
+	stop()
+	if err := <-ended; err != nil {
+		b.Fatal(err)
+	}
+	return live
+}
+
 // fillHistory makes a file as a week of service leaves it.
 func fillHistory(b *testing.B, s *settings.Settings, clock *clockwork.FakeClock) {
 	b.Helper()
@@ -368,7 +424,10 @@ func fillHistory(b *testing.B, s *settings.Settings, clock *clockwork.FakeClock)
 		b.Fatal(err)
 	}
 	defer file.Close()
-	parks := catalogue.Default()
+	parks, err := benchmarkEnv(s, clock).LoadCatalogue()
+	if err != nil {
+		b.Fatal(err)
+	}
 	engine, err := engineOf(s, clock, log, parks, file)
 	if err != nil {
 		b.Fatal(err)

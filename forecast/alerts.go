@@ -1,10 +1,10 @@
 package forecast
 
 import (
+	"slices"
 	"time"
 
 	"vigia/forecast/alert"
-	"vigia/forecast/hazard"
 	"vigia/store"
 )
 
@@ -19,38 +19,32 @@ import (
 // alerts, so that a restart in the middle of a cycle neither loses a run nor counts it
 // twice. A run that comes late, after a failure, counts in the next hour: two runs in a row
 // are two hours' at least.
-func (e *Engine) moveAlerts(now time.Time, trails []store.TrailForecast, at stage) []alert.Alert {
+func (e *Engine) moveAlerts(now time.Time, runs []*heldRun, trails []store.TrailForecast, at stage) []alert.Alert {
 	if len(trails) == 0 {
 		if e.o.Store.DoubtsClock(now) {
 			return e.alerts
 		}
 		return alert.Expire(e.alerts, now)
 	}
-	runs, _ := e.votingRuns(now)
-	if at != final || !newer(runs, e.counted) {
-		return e.updateAlerts(now, trails, alert.Cycle{})
+	hour := now.Truncate(time.Hour)
+	cycle := alert.Cycle{Now: now, Runs: inits(runs), Hysteresis: e.o.Rules.Hysteresis()}
+	if at == final && e.hasUncountedRun(now) {
+		cycle.Fresh, cycle.Again = true, e.countedAt.Equal(hour)
+		if !cycle.Again {
+			e.counted, e.countedAt = cycle.Runs, hour
+		}
 	}
-	again := e.countedAt.Equal(now.Truncate(time.Hour))
-	if !again {
-		e.counted, e.countedAt = inits(runs), now.Truncate(time.Hour)
-	}
-	return e.updateAlerts(now, trails, alert.Cycle{Fresh: true, Again: again})
-}
-
-// hasUncountedRun reports whether a model brought a run that the alerts have not counted.
-func (e *Engine) hasUncountedRun() bool {
-	runs, _ := e.votingRuns(e.now())
-	return len(e.trails) > 0 && newer(runs, e.counted)
-}
-
-func (e *Engine) updateAlerts(now time.Time, trails []store.TrailForecast, cycle alert.Cycle) []alert.Alert {
-	runs, _ := e.votingRuns(now)
 	exit := make([]store.TrailForecast, len(trails))
 	if watched := e.watched(now); watched != nil {
-		e.eachTrail(e.o.Rules.Exit(), runs, now.Truncate(time.Hour), exit, watched)
+		e.eachTrail(e.o.Rules.Exit(), runs, hour, exit, watched)
 	}
-	cycle.Now, cycle.Runs, cycle.Hysteresis = now, inits(runs), e.o.Rules.Hysteresis()
 	return alert.Update(e.alerts, e.byPark(trails, exit), cycle)
+}
+
+// hasUncountedRun reports whether a model that votes brought a run that the alerts have
+// not counted.
+func (e *Engine) hasUncountedRun(now time.Time) bool {
+	return slices.ContainsFunc(e.models, func(m *model) bool { return m.votes(now) && m.run.Init.After(e.counted[m.id]) })
 }
 
 // watched marks the trails on which an alert is open, nil when there are none. Only these
@@ -85,20 +79,10 @@ func (e *Engine) byPark(trails, exit []store.TrailForecast) []alert.ParkEstimate
 	return list
 }
 
-// newer reports whether a run is one that was not counted yet.
-func newer(runs []hazard.Run, counted map[string]time.Time) bool {
-	for _, run := range runs {
-		if run.Init.After(counted[run.Model]) {
-			return true
-		}
-	}
-	return false
-}
-
-func inits(runs []hazard.Run) map[string]time.Time {
+func inits(runs []*heldRun) map[string]time.Time {
 	list := map[string]time.Time{}
 	for _, run := range runs {
-		list[run.Model] = run.Init.UTC()
+		list[run.model] = run.Init.UTC()
 	}
 	return list
 }
@@ -108,9 +92,7 @@ func lastCounted(alerts []alert.Alert) map[string]time.Time {
 	counted := map[string]time.Time{}
 	for i := range alerts {
 		for model, init := range alerts[i].Runs {
-			if init.After(counted[model]) {
-				counted[model] = init
-			}
+			counted[model] = latest(counted[model], init)
 		}
 	}
 	return counted

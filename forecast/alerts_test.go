@@ -45,7 +45,7 @@ func (w *world) blow(gust float64, from, to int) {
 // model that has one by then, and counts the cycles that did.
 func (w *world) nextRun(t *testing.T) (e *store.Snapshot, hours int) {
 	t.Helper()
-	before := w.shelf.last(t).Models
+	before := w.published.last(t).Models
 	for hours = 1; hours < 13; hours++ {
 		w.clock.Advance(time.Hour)
 		e = w.cycle(t)
@@ -158,7 +158,7 @@ func TestAlertsOutliveTheirData(t *testing.T) {
 	}
 	w.restart(t)
 	w.engine.Show()
-	if e = w.shelf.last(t); len(e.Alerts) != 1 || e.Alerts[0].ID != opened.ID {
+	if e = w.published.last(t); len(e.Alerts) != 1 || e.Alerts[0].ID != opened.ID {
 		t.Fatalf("after a restart: %+v", e.Alerts)
 	}
 	// Its last hour passes with the provider still away.
@@ -195,7 +195,7 @@ func TestAlertOfAParkThatLeftTheCatalogue(t *testing.T) {
 			{"nombre":"laguna","latitud":-18.2,"longitud":-69.3,"altitud_m":4400,"exposicion":"altiplano","critico":true}]}]}`)
 	w.restart(t)
 	w.engine.Show()
-	e := w.shelf.last(t)
+	e := w.published.last(t)
 	if len(e.Alerts) != 1 || e.Alerts[0].ID != opened.ID || !e.Alerts[0].Cancelled || e.Alerts[0].Changes[1].What != alert.Disappeared {
 		t.Errorf("%+v", e.Alerts)
 	}
@@ -224,9 +224,9 @@ func TestWhoIsToldIsDecidedOnceACycle(t *testing.T) {
 	w.blow(130, 8, 14)
 	twice := 0
 	for range 30 {
-		before := len(w.shelf.snapshots)
+		before := len(w.published.snapshots)
 		w.cycle(t)
-		if len(w.shelf.snapshots) > before+1 {
+		if len(w.published.snapshots) > before+1 {
 			twice++
 		}
 		w.clock.Advance(time.Hour)
@@ -325,7 +325,7 @@ func TestADiskThatIsFullForLongHidesNoAlert(t *testing.T) {
 	w.engine.o.Store, w.engine.o.Notifier = full, c
 	hour := func() *store.Snapshot {
 		w.clock.Advance(time.Hour)
-		w.shelf.keepLast()
+		w.published.keepLast()
 		return w.cycle(t)
 	}
 	for w.crowd(t); hour().StoreError == ""; w.crowd(t) {

@@ -51,7 +51,7 @@ func (e *Engine) Cycle(ctx context.Context) {
 func (e *Engine) needsPublishing(before []store.ModelStatus) bool {
 	now := e.now()
 	return e.unpublished || now.Truncate(time.Hour) != e.publishedHour || statesDiffer(before, e.modelStatuses(now)) ||
-		e.hasUncountedRun() || e.undecided || e.writesFail()
+		e.hasUncountedRun(now) || e.undecided || e.writesFail()
 }
 
 // publishNewHour publishes the hour from the runs that are held when nothing of it is

@@ -3,6 +3,7 @@ package forecast
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"vigia/store"
@@ -56,12 +57,7 @@ func (e *Engine) due() bool {
 	if e.writesFail() && e.o.Store.Err() == nil && (writable || now.Sub(e.publishedAt).Abs() >= writeRetry) {
 		return true
 	}
-	for _, m := range e.models {
-		if m.failures > 0 && !m.waits(now) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(e.models, func(m *model) bool { return m.failures > 0 && !m.waits(now) })
 }
 
 // writesFail reports that the last cycle could not be kept, or anything else since.

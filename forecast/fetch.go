@@ -89,8 +89,7 @@ func (e *Engine) fetchNewRun(ctx context.Context, m *model) (fetched bool, err e
 		return false, err
 	}
 	info = complete(info, e.now())
-	held := m.run != nil && m.run.Lacking == 0
-	if held && !info.Init.After(m.run.Init) {
+	if m.run != nil && m.run.whole && !info.Init.After(m.run.Init) {
 		return false, nil
 	}
 	e.publishWaiting() // to fetch may take minutes
@@ -100,13 +99,16 @@ func (e *Engine) fetchNewRun(ctx context.Context, m *model) (fetched bool, err e
 		return false, err
 	}
 	now := e.now()
-	m.run = &store.Run{
+	run := &store.Run{
 		Model: m.id, Init: info.Init, Available: info.Available, Interval: info.Interval, FetchedAt: now,
 		Places: e.o.Catalogue.Locations, Columns: usedHours(answer.Columns, info, now),
 	}
-	e.o.Log.Info("run fetched", "model", m.id, "run", info.Init.UTC(), "points", len(m.run.Places),
+	if err := m.hold(run); err != nil {
+		return false, err
+	}
+	e.o.Log.Info("run fetched", "model", m.id, "run", info.Init.UTC(), "points", len(run.Places),
 		"weight", answer.Weight, "implausible", answer.Implausible)
-	if err := e.o.Store.SaveRun(m.run); err != nil {
+	if err := e.o.Store.SaveRun(run); err != nil {
 		e.o.Log.Log(ctx, store.LogLevel(err), "run not kept: a restart will ask for it again", "model", m.id, "error", err)
 	}
 	return true, nil
@@ -117,11 +119,7 @@ func (e *Engine) fetchNewRun(ctx context.Context, m *model) (fetched bool, err e
 // hour before, to the last estimate made before the run counts as frozen.
 func usedHours(c *hazard.Columns, run openmeteo.RunInfo, now time.Time) *hazard.Columns {
 	const back, ahead = (72 + 2) * time.Hour, (Hours + 2) * time.Hour
-	last := now
-	if frozen := run.FrozenAt(); frozen.After(last) {
-		last = frozen
-	}
-	return c.Between(now.Truncate(time.Hour).Add(-back), last.Truncate(time.Hour).Add(ahead))
+	return c.Between(now.Truncate(time.Hour).Add(-back), latest(now, run.FrozenAt()).Truncate(time.Hour).Add(ahead))
 }
 
 // fetch asks for the weather of all places. After an answer that was of no use it asks

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"vigia/forecast/hazard"
 )
 
 // Each run that comes in while others are waited for is shown; the last one with the
@@ -21,7 +19,7 @@ func TestRunsThatComeFarApartAreShownOnceEach(t *testing.T) {
 		w.weather.ServeHTTP(rw, r)
 	})
 	for range 4 {
-		before, runs := len(w.shelf.snapshots), inits(w.runs())
+		before, runs := len(w.published.snapshots), inits(w.runs())
 		w.engine.Cycle(t.Context())
 		came := 0
 		for model, init := range inits(w.runs()) {
@@ -33,7 +31,7 @@ func TestRunsThatComeFarApartAreShownOnceEach(t *testing.T) {
 		if len(runs) == 0 {
 			kept = 0
 		}
-		if shown := len(w.shelf.snapshots) - before; came == 0 || shown > kept+came {
+		if shown := len(w.published.snapshots) - before; came == 0 || shown > kept+came {
 			t.Errorf("%d runs came, %d snapshots were shown", came, shown)
 		}
 		w.clock.Advance(6 * time.Hour)
@@ -53,18 +51,15 @@ func TestARunIsShownThoughTheNextModelHangs(t *testing.T) {
 			rw.WriteHeader(http.StatusServiceUnavailable)
 			return
 		case strings.Contains(r.URL.Path, "/dwd_icon/"):
-			shown = w.shelf.last(t).Models[0].Run
+			shown = w.published.last(t).Models[0].Run
 		}
 		w.weather.ServeHTTP(rw, r)
 	})
 	w.engine.Cycle(t.Context())
-	if held := w.shelf.last(t).Models[0].Run; !held.After(before) || !shown.Equal(held) {
+	if held := w.published.last(t).Models[0].Run; !held.After(before) || !shown.Equal(held) {
 		t.Errorf("%v is held since the first model answered, and %v was shown when the third was asked", held, shown)
 	}
 }
 
 // runs are those held.
-func (w *world) runs() (list []hazard.Run) {
-	list, _ = w.engine.votingRuns(w.clock.Now())
-	return list
-}
+func (w *world) runs() []*heldRun { return w.engine.votingRuns(w.clock.Now()) }

@@ -44,12 +44,12 @@ func TestEstimatesBeginWithTheSecondModel(t *testing.T) {
 	w := newWorld(t)
 	w.calmly()
 	w.cycle(t)
-	expectHours(t, "one model", w.shelf.snapshots[0], hazard.Unknown, hazard.FewModels)
-	expectHours(t, "two models", w.shelf.snapshots[1], hazard.Green, hazard.NoReason)
-	if n := votes(w.shelf.snapshots[1]); n != 2 {
+	expectHours(t, "one model", w.published.snapshots[0], hazard.Unknown, hazard.FewModels)
+	expectHours(t, "two models", w.published.snapshots[1], hazard.Green, hazard.NoReason)
+	if n := votes(w.published.snapshots[1]); n != 2 {
 		t.Errorf("the second snapshot has %d votes", n)
 	}
-	expectHours(t, "four models", w.shelf.last(t), hazard.Green, hazard.NoReason)
+	expectHours(t, "four models", w.published.last(t), hazard.Green, hazard.NoReason)
 }
 
 // After an outage in a storm one model comes back, and says that it is calm: nothing is

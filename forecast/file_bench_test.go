@@ -28,7 +28,7 @@ func BenchmarkFileByDay(b *testing.B) {
 			}
 			hours++
 			w.clock.Advance(noon.Add(time.Duration(hours) * time.Hour).Sub(w.clock.Now()))
-			w.shelf.keepLast()
+			w.published.keepLast()
 		}
 		if days++; days%90 == 0 {
 			b.Logf("after %d days %.1f MB, of which %.1f MB are free pages", days, float64(w.store.Size())/1e6, float64(w.store.Stats().FreePageN)*4096/1e6)

@@ -90,17 +90,17 @@ const (
 
 // Engine runs cycles, and holds what one leaves to the next.
 type Engine struct {
-	o         Options
-	sites     []hazard.Site
-	startedAt time.Time
-	holder    *holder // of what is published
-	notices   *noticefeed.Poller
-	stepAt    atomic.Pointer[time.Time] // when the cycle, or what waits for the next, last took a step
+	o          Options
+	sites      []hazard.Site
+	mostPoints int // of a site
+	startedAt  time.Time
+	holder     *holder // of what is published
+	notices    *noticefeed.Poller
+	stepAt     atomic.Pointer[time.Time] // when the cycle, or what waits for the next, last took a step
 
 	mu     sync.Mutex // one cycle at a time; guards what follows
 	models []*model
-	alerts []alert.Alert         // with those that wait for another run
-	trails []store.TrailForecast // published last
+	alerts []alert.Alert // with those that wait for another run
 
 	counted   map[string]time.Time // by model: the runs that the alerts have taken into account
 	countedAt time.Time            // hour of the cycle that counted last
@@ -124,6 +124,9 @@ type Engine struct {
 // left out: the next fetch brings another.
 func New(o Options) (*Engine, error) {
 	e := &Engine{o: o, sites: o.Catalogue.Sites(), startedAt: o.Clock.Now().Round(0)}
+	for _, site := range e.sites {
+		e.mostPoints = max(e.mostPoints, len(site.Points))
+	}
 	e.noteStep()
 	confirmed, err := o.Store.Confirmed()
 	if err != nil && !errors.Is(err, store.ErrNoFile) {
@@ -134,8 +137,11 @@ func New(o Options) (*Engine, error) {
 	}
 	e.counted = lastCounted(e.alerts)
 	for _, id := range o.Models {
-		m := &model{id: id, confirmed: confirmed[id]}
-		m.run, err = o.Store.Run(id, o.Catalogue.Locations)
+		m := &model{id: id, limit: e.dataLimit(), confirmed: confirmed[id]}
+		run, err := o.Store.Run(id, o.Catalogue.Locations)
+		if err == nil {
+			err = m.hold(run)
+		}
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			e.logUnread("run not read; it will be fetched again", err, "model", id)
 		}
@@ -154,6 +160,11 @@ func (e *Engine) logUnread(what string, err error, about ...any) {
 	if !errors.Is(err, store.ErrNoFile) {
 		e.o.Log.Error(what, append(about, "error", err)...)
 	}
+}
+
+// dataLimit returns the age from which a run that was not confirmed has no vote.
+func (e *Engine) dataLimit() time.Duration {
+	return time.Duration(e.o.Rules.Hysteresis().DataHours) * time.Hour
 }
 
 // now returns the time of the wall clock alone. The monotonic reading stands still while a

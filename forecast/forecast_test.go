@@ -26,26 +26,26 @@ import (
 // noon of a spring day, a few minutes past the hour.
 var noon = time.Date(2025, 11, 17, 15, 5, 0, 0, time.UTC)
 
-// shelf is a publisher that keeps what was published.
-type shelf struct {
+// published keeps what was published.
+type published struct {
 	mu        sync.Mutex
 	snapshots []*store.Snapshot
 }
 
-func (s *shelf) Publish(e *store.Snapshot) {
+func (s *published) Publish(e *store.Snapshot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.snapshots = append(s.snapshots, e)
 }
 
 // keepLast forgets all but the last snapshot.
-func (s *shelf) keepLast() {
+func (s *published) keepLast() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.snapshots = s.snapshots[len(s.snapshots)-1:]
 }
 
-func (s *shelf) last(t testing.TB) *store.Snapshot {
+func (s *published) last(t testing.TB) *store.Snapshot {
 	t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -58,21 +58,21 @@ func (s *shelf) last(t testing.TB) *store.Snapshot {
 // world is an engine with real parts around it: weather over HTTP, a bbolt file,
 // and a clock that the test turns.
 type world struct {
-	clock    *clockwork.FakeClock
-	weather  *simulatetest.Server
-	server   *httptest.Server
-	store    *store.Store
-	path     string
-	shelf    *shelf
-	engine   *Engine
-	contents *catalogue.Catalogue
-	archive  verification.Archive // nil for none
-	feed     string               // of volcanoes, "" for none
+	clock     *clockwork.FakeClock
+	weather   *simulatetest.Server
+	server    *httptest.Server
+	store     *store.Store
+	path      string
+	published *published
+	engine    *Engine
+	contents  *catalogue.Catalogue
+	archive   verification.Archive // nil for none
+	feed      string               // of volcanoes, "" for none
 }
 
 func newWorld(t testing.TB) *world {
 	t.Helper()
-	w := &world{clock: clockwork.NewFakeClockAt(noon), shelf: &shelf{}, contents: small(t), path: filepath.Join(t.TempDir(), "vigia.db")}
+	w := &world{clock: clockwork.NewFakeClockAt(noon), published: &published{}, contents: small(t), path: filepath.Join(t.TempDir(), "vigia.db")}
 	w.weather = simulatetest.New(simulate.Options{Seed: 1, Clock: w.clock})
 	w.server = httptest.NewServer(w.weather)
 	t.Cleanup(w.server.Close)
@@ -119,7 +119,7 @@ func (w *world) open(t testing.TB) {
 	w.engine, err = New(Options{
 		Store: w.store, Provider: client, Usage: func() openmeteo.Usage { return ledger.Usage(w.clock.Now()) },
 		Catalogue: w.contents, Rules: hazard.DefaultRules(), Models: openmeteo.DefaultModels,
-		Clock: w.clock, Log: slog.New(slog.DiscardHandler), Publisher: w.shelf, Archive: w.archive,
+		Clock: w.clock, Log: slog.New(slog.DiscardHandler), Publisher: w.published, Archive: w.archive,
 		NoticeURLs: [notices.NumKinds]string{notices.Volcanoes: w.feed},
 	})
 	if err != nil {
@@ -150,7 +150,7 @@ func (w *world) cycle(t testing.TB) *store.Snapshot {
 	w.engine.Cycle(t.Context())
 	cancel()
 	<-turning
-	return w.shelf.last(t)
+	return w.published.last(t)
 }
 
 // forecasts counts the calls for weather, metadata aside.
@@ -168,7 +168,7 @@ func votes(e *store.Snapshot) int { return len(e.Trails[0].Hours[0].Models) }
 func TestFirstCycle(t *testing.T) {
 	w := newWorld(t)
 	w.engine.Show()
-	if e := w.shelf.last(t); len(e.Trails) != 0 || e.Reason != hazard.NoRuns || !e.IssuedAt.IsZero() {
+	if e := w.published.last(t); len(e.Trails) != 0 || e.Reason != hazard.NoRuns || !e.IssuedAt.IsZero() {
 		t.Fatalf("before the first run: %+v", e)
 	}
 	e := w.cycle(t)
@@ -234,7 +234,7 @@ func TestARestartNeedsNoCall(t *testing.T) {
 	w.server.Close()
 	w.restart(t)
 	w.engine.Show()
-	e := w.shelf.last(t)
+	e := w.published.last(t)
 	if e == before || votes(e) != 4 || e.Trails[0].Hours[5].State != before.Trails[0].Hours[5].State {
 		t.Fatalf("after the restart: %+v", e.Models)
 	}
@@ -391,7 +391,7 @@ func TestWeatherBecomesEstimateAndAlert(t *testing.T) {
 	check(e)
 	w.restart(t)
 	w.engine.Show()
-	check(w.shelf.last(t))
+	check(w.published.last(t))
 }
 
 // A trail that the catalogue gained is asked for at once, and the runs held go on
@@ -408,7 +408,7 @@ func TestANewTrailIsFetchedAtOnce(t *testing.T) {
 			{"nombre":"paso","latitud":-50.9,"longitud":-73.1,"altitud_m":1200,"exposicion":"cresta_paso","critico":true}]}]}`)
 	w.restart(t)
 	w.engine.Show()
-	shown := w.shelf.last(t)
+	shown := w.published.last(t)
 	if shown.Trails[0].Hours[0].State != hazard.Unknown || shown.Trails[1].Hours[0].State == hazard.Unknown {
 		t.Errorf("before the fetch: %v and %v", shown.Trails[0].Hours[0].State, shown.Trails[1].Hours[0].State)
 	}
@@ -444,7 +444,7 @@ func TestConfirmationsFromTheFutureDoNotCount(t *testing.T) {
 	w.weather.Fail(simulatetest.Fault{Kind: simulatetest.Outage, On: simulatetest.AllCalls})
 	w.restart(t)
 	w.engine.Show()
-	if e := w.shelf.last(t); len(e.Trails) != 0 || e.Reason != hazard.DataTooOld {
+	if e := w.published.last(t); len(e.Trails) != 0 || e.Reason != hazard.DataTooOld {
 		t.Errorf("%d trails, %q", len(e.Trails), e.Reason)
 	}
 }

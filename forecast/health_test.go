@@ -46,7 +46,7 @@ func running(t *testing.T, p Provider) (*Engine, func()) {
 	e, err := New(Options{
 		Store: file, Provider: p, Usage: func() openmeteo.Usage { return openmeteo.Usage{} },
 		Catalogue: small(t), Rules: hazard.DefaultRules(), Models: openmeteo.DefaultModels,
-		Clock: clockwork.NewRealClock(), Log: slog.New(slog.DiscardHandler), Publisher: &shelf{},
+		Clock: clockwork.NewRealClock(), Log: slog.New(slog.DiscardHandler), Publisher: &published{},
 	})
 	if err != nil {
 		t.Fatal(err)

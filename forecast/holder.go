@@ -20,41 +20,35 @@ type holder struct {
 
 // publish publishes a new snapshot with the notices that hold.
 func (h *holder) publish(snap *store.Snapshot) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.snap = snap
-	h.republish()
+	h.change(func() bool { h.snap = snap; return true })
 }
 
-// setFeeds takes the state of the feeds and the batches that came, and publishes them with
-// the last snapshot.
+// setFeeds publishes the state of the feeds and the batches that came. It is called every
+// few seconds.
 func (h *holder) setFeeds(feeds [notices.NumKinds]store.FeedStatus, batches []notices.Batch) {
+	h.change(func() bool {
+		changed := feeds != h.feeds || len(batches) > 0
+		h.feeds = feeds
+		for _, batch := range batches {
+			h.notices[batch.Kind] = batch
+		}
+		return changed
+	})
+}
+
+// setNotices publishes a batch that came from elsewhere than a feed.
+func (h *holder) setNotices(batch notices.Batch) {
+	h.change(func() bool { h.notices[batch.Kind] = batch; return true })
+}
+
+// change publishes what set changed, once there is a snapshot: a copy, since those
+// published before are immutable.
+func (h *holder) change(set func() bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if len(batches) == 0 && feeds == h.feeds {
+	if !set() || h.snap == nil {
 		return
 	}
-	h.feeds = feeds
-	for _, batch := range batches {
-		h.notices[batch.Kind] = batch
-	}
-	if h.snap != nil {
-		h.republish()
-	}
-}
-
-// setNotices takes a batch that came from elsewhere than a feed, and publishes it.
-func (h *holder) setNotices(batch notices.Batch) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.notices[batch.Kind] = batch
-	if h.snap != nil {
-		h.republish()
-	}
-}
-
-// republish publishes a copy, since those published before are immutable.
-func (h *holder) republish() {
 	snap := *h.snap
 	snap.Notices, snap.Feeds = h.notices, h.feeds
 	h.publisher.Publish(&snap)

@@ -3,6 +3,7 @@ package forecast
 import (
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"vigia/forecast/openmeteo"
@@ -12,13 +13,32 @@ import (
 // model is one weather model and the run of it that is held.
 type model struct {
 	id        string
-	run       *store.Run // nil when none is held
-	confirmed time.Time  // when it last said that the run held is the newest
-	problem   string     // what went wrong at the last try, for people; empty when nothing did
-	failures  int        // tries in a row that failed
-	wasted    int        // answers in a row for all places that were of no use
-	failedAt  time.Time  // when that was; zero for never
-	retryAt   time.Time  // no try before this
+	limit     time.Duration // age from which a run that was not confirmed has no vote
+	run       *heldRun      // nil when none is held
+	confirmed time.Time     // when it last said that the run held is the newest
+	problem   string        // what went wrong at the last try, for people; empty when nothing did
+	failures  int           // tries in a row that failed
+	wasted    int           // answers in a row for all places that were of no use
+	failedAt  time.Time     // when that was; zero for never
+	retryAt   time.Time     // no try before this
+}
+
+// heldRun is a run that is held, which may be older than the provider's newest.
+type heldRun struct {
+	openmeteo.RunInfo
+	model   string
+	columns *packedColumns // as the places of the catalogue
+	whole   bool           // it was fetched for all of them
+}
+
+// hold holds a run in place of the one before.
+func (m *model) hold(run *store.Run) error {
+	columns, err := pack(run.Columns)
+	if err == nil {
+		info := openmeteo.RunInfo{Init: run.Init, Available: run.Available, Interval: run.Interval}
+		m.run = &heldRun{info, m.id, columns, run.Lacking == 0}
+	}
+	return err
 }
 
 const (
@@ -36,23 +56,28 @@ const (
 // that many installations do not come back at once, and never before the
 // provider (or our own ledger) allows.
 func (m *model) failed(now time.Time, err error) {
-	m.problem = plain(err)
+	failure, known := errors.AsType[*openmeteo.Error](err)
 	wait := min(firstRetry<<min(m.failures, 10), lastRetry)
 	if m.wasted > 1 && useless(err) {
 		wait = min(firstWasteRetry<<min(m.wasted-2, 10), lastWasteRetry)
 	}
 	m.failures, m.failedAt = m.failures+1, now
 	m.retryAt = now.Add(wait/2 + rand.N(wait)) // #nosec G404 -- spreads the load; no secret
-	var failure *openmeteo.Error
-	if errors.As(err, &failure) && failure.RetryAt.After(m.retryAt) {
-		m.retryAt = failure.RetryAt
+	switch {
+	case known:
+		m.problem = failure.Plain()
+		m.retryAt = latest(m.retryAt, failure.RetryAt)
+	case errors.Is(err, errNothing):
+		m.problem = "el proveedor respondió sin ningún valor para estos lugares"
+	default:
+		m.problem = "error interno"
 	}
 }
 
 // useless reports whether an answer came, with its full weight, and cannot be used.
 func useless(err error) bool {
-	var failure *openmeteo.Error
-	return errors.Is(err, errNothing) || errors.As(err, &failure) && failure.Served()
+	failure, ok := errors.AsType[*openmeteo.Error](err)
+	return errors.Is(err, errNothing) || ok && failure.Served()
 }
 
 func (m *model) worked(now time.Time) {
@@ -66,35 +91,12 @@ func (m *model) waits(now time.Time) bool {
 	return now.Before(m.retryAt) && !now.Before(m.failedAt)
 }
 
-func plain(err error) string {
-	var failure *openmeteo.Error
-	switch {
-	case errors.As(err, &failure):
-		return failure.Plain()
-	case errors.Is(err, errNothing):
-		return "el proveedor respondió sin ningún valor para estos lugares"
-	default:
-		return "error interno"
-	}
-}
-
-// frozen reports whether the model stands still: the provider answers, but has had no new
-// run for too long.
-func (m *model) frozen(now time.Time) bool {
-	return m.run != nil && m.runInfo().Frozen(now)
-}
-
-// runInfo describes the run held, which may be older than the provider's newest.
-func (m *model) runInfo() openmeteo.RunInfo {
-	return openmeteo.RunInfo{Init: m.run.Init, Available: m.run.Available, Interval: m.run.Interval}
-}
-
-// votes reports whether the model's run may vote: it is not frozen, and the provider
-// confirmed it within the limit of age. A confirmation from the future was noted by a wrong
-// clock; its age is not known.
-func (m *model) votes(now time.Time, limit time.Duration) bool {
+// votes reports whether the model's run may vote: the provider confirmed it within the
+// limit of age, and the model does not stand still. A confirmation from the future was
+// noted by a wrong clock; its age is not known.
+func (m *model) votes(now time.Time) bool {
 	since := now.Sub(m.confirmed)
-	return m.run != nil && !m.frozen(now) && since <= limit && since > -time.Hour
+	return m.run != nil && !m.run.Frozen(now) && since <= m.limit && since > -time.Hour
 }
 
 // The states of a model on the health page.
@@ -105,20 +107,34 @@ const (
 	modelNone    = "sin_datos"
 )
 
-func (m *model) status(now time.Time, limit time.Duration) store.ModelStatus {
+func (m *model) status(now time.Time) store.ModelStatus {
 	s := store.ModelStatus{Model: m.id, ConfirmedAt: m.confirmed, LastError: m.problem, State: modelOK}
 	switch {
 	case m.run == nil:
 		s.State = modelNone
-	case !m.votes(now, limit):
+		return s
+	case !m.votes(now):
 		s.State = modelExpired
 	case m.problem != "" || now.Sub(m.confirmed) > staleAfter:
 		s.State = modelLate
 	}
-	if m.run != nil {
-		s.Run = m.run.Init
-	}
+	s.Run = m.run.Init
 	return s
+}
+
+func (e *Engine) modelStatuses(now time.Time) []store.ModelStatus {
+	list := make([]store.ModelStatus, len(e.models))
+	for i, m := range e.models {
+		list[i] = m.status(now)
+	}
+	return list
+}
+
+// statesDiffer reports whether a model's state is another than before: worth publishing,
+// for the health page and the votes.
+func statesDiffer(before, after []store.ModelStatus) bool {
+	same := func(a, b store.ModelStatus) bool { return a.State == b.State && a.LastError == b.LastError }
+	return !slices.EqualFunc(before, after, same)
 }
 
 // confirmations returns when each model last said that the run held is its newest.
@@ -132,21 +148,20 @@ func (e *Engine) confirmations() map[string]time.Time {
 	return list
 }
 
-func (e *Engine) modelStatuses(now time.Time) []store.ModelStatus {
-	list := make([]store.ModelStatus, len(e.models))
-	for i, m := range e.models {
-		list[i] = m.status(now, e.dataLimit())
-	}
-	return list
-}
-
-// statesDiffer reports whether a model's state is another than before: worth publishing,
-// for the health page and the votes.
-func statesDiffer(before, after []store.ModelStatus) bool {
-	for i := range after {
-		if before[i].State != after[i].State || before[i].LastError != after[i].LastError {
-			return true
+// newestConfirmation returns when the newest run of the models that count was confirmed,
+// zero when there is none.
+func (e *Engine) newestConfirmation(counts func(*model) bool) (newest time.Time) {
+	for _, m := range e.models {
+		if counts(m) {
+			newest = latest(newest, m.confirmed)
 		}
 	}
-	return false
+	return newest
+}
+
+func latest(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }

@@ -21,9 +21,9 @@ func (e *Engine) openNotices() {
 	}
 }
 
-// TakeNotices keeps official notices that the operator imports while the service runs,
+// ImportNotices keeps official notices that the operator imports while the service runs,
 // in place of all that were known of their kind, and shows them.
-func (e *Engine) TakeNotices(batch notices.Batch) error {
+func (e *Engine) ImportNotices(batch notices.Batch) error {
 	if err := e.o.Store.SaveNotices(batch); err != nil {
 		return err
 	}
@@ -31,9 +31,9 @@ func (e *Engine) TakeNotices(batch notices.Batch) error {
 	return nil
 }
 
-// TakeObservations takes in observations while the service runs: see
+// ImportObservations takes in observations while the service runs: see
 // [verification.Observations.Import]. A cycle under way is not waited for; the next snapshot
 // shows what they come to.
-func (e *Engine) TakeObservations(name string, data []byte) (verification.Imported, error) {
+func (e *Engine) ImportObservations(name string, data []byte) (verification.Imported, error) {
 	return e.verification.Import(name, data)
 }

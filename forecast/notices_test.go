@@ -44,7 +44,7 @@ const closed = `[{"parque":"sur","situacion":"cerrado","fuente":"CONAF","fuente_
 func TestNoticesAreTakenInBesideTheFeeds(t *testing.T) {
 	w := watched(t)
 	w.engine.Show()
-	if feeds := w.shelf.last(t).Feeds; !feeds[notices.Volcanoes].Configured || feeds[notices.Closures].Configured {
+	if feeds := w.published.last(t).Feeds; !feeds[notices.Volcanoes].Configured || feeds[notices.Closures].Configured {
 		t.Errorf("before the first poll: %+v", feeds)
 	}
 	closures := w.batch(t, notices.Closures, closed)
@@ -56,14 +56,14 @@ func TestNoticesAreTakenInBesideTheFeeds(t *testing.T) {
 	})
 	all.Go(func() {
 		for range 20 {
-			if err := w.engine.TakeNotices(closures); err != nil {
+			if err := w.engine.ImportNotices(closures); err != nil {
 				t.Error(err)
 			}
 		}
 	})
 	all.Wait()
 	for _, when := range []string{"at once", "after a restart"} {
-		shown := w.shelf.last(t).Notices
+		shown := w.published.last(t).Notices
 		if shown[notices.Closures].Len() != 1 || shown[notices.Volcanoes].Len() != 1 {
 			t.Errorf("%s: %+v", when, shown)
 		}
@@ -86,18 +86,18 @@ func TestEstimatesAndNoticesArePublishedTogether(t *testing.T) {
 	})
 	both.Go(func() {
 		for range 10 {
-			if err := w.engine.TakeNotices(closures); err != nil {
+			if err := w.engine.ImportNotices(closures); err != nil {
 				t.Error(err)
 			}
 		}
 	})
 	both.Wait()
-	last := w.shelf.last(t)
+	last := w.published.last(t)
 	if len(last.Trails) == 0 || last.IssuedAt.IsZero() || last.Notices[notices.Closures].Len() == 0 {
 		t.Errorf("lost its estimates or notices: %+v", last)
 	}
 	seen := false
-	for _, e := range w.shelf.snapshots {
+	for _, e := range w.published.snapshots {
 		has := e.Notices[notices.Closures].Len() > 0
 		if seen && !has {
 			t.Error("notices were lost")

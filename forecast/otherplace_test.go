@@ -46,17 +46,17 @@ func TestWeatherThatCannotBeTrueIsRefused(t *testing.T) {
 			log := &bytes.Buffer{}
 			w.engine.o.Log = slog.New(slog.NewTextHandler(log, nil))
 			w.cycle(t)
-			held := fmt.Sprint(w.engine.models[0].run.Init, w.engine.models[0].run.Columns.Values)
+			held := fmt.Sprint(w.engine.models[0].run.Init, w.engine.models[0].run.columns.points)
 			w.weather.Fail(c.fault)
 			for range 12 {
 				w.clock.Advance(30 * time.Minute)
 				w.cycle(t)
 			}
 			m := w.engine.models[0]
-			if now := fmt.Sprint(m.run.Init, m.run.Columns.Values); now != held {
+			if now := fmt.Sprint(m.run.Init, m.run.columns.points); now != held {
 				t.Error("the run was taken")
 			}
-			status := m.status(w.clock.Now(), w.engine.dataLimit())
+			status := m.status(w.clock.Now())
 			if status.State != modelLate || !strings.Contains(status.LastError, c.says) {
 				t.Errorf("health: %q, %q", status.State, status.LastError)
 			}
@@ -66,7 +66,7 @@ func TestWeatherThatCannotBeTrueIsRefused(t *testing.T) {
 			w.weather.Recover()
 			w.clock.Advance(lastWasteRetry * 3 / 2)
 			w.cycle(t)
-			if now := fmt.Sprint(m.run.Init, m.run.Columns.Values); now == held || m.problem != "" {
+			if now := fmt.Sprint(m.run.Init, m.run.columns.points); now == held || m.problem != "" {
 				t.Errorf("not taken when it was right again: %q", m.problem)
 			}
 		})

@@ -67,20 +67,20 @@ func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
-// moody is a provider that can be made to answer otherwise than the weather.
-type moody struct {
+// unreliable is a provider that can be made to answer otherwise than the weather.
+type unreliable struct {
 	weather *simulatetest.Server
 	honest  *simulatetest.Server // the same weather, never at fault
 	mu      sync.Mutex
-	mood    http.HandlerFunc // nil answers with the weather
-	calls   int              // for forecasts, in this mood
+	answer  http.HandlerFunc // nil answers with the weather
+	calls   int              // for forecasts, since answer was set
 	truth   time.Time        // when a model's newest run was last told as it is
 	strange map[string]bool  // hosts that were asked for, other than the provider
 }
 
 const providerHost = "provider.example"
 
-func (m *moody) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (m *unreliable) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m.mu.Lock()
 	if strings.HasSuffix(r.URL.Path, "/forecast") {
 		m.calls++
@@ -88,18 +88,18 @@ func (m *moody) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Host != providerHost {
 		m.strange[r.Host] = true
 	}
-	mood := m.mood
+	answer := m.answer
 	m.mu.Unlock()
-	if mood == nil {
-		mood = m.weather.ServeHTTP
+	if answer == nil {
+		answer = m.weather.ServeHTTP
 	}
 	if !strings.HasSuffix(r.URL.Path, "meta.json") {
-		mood(w, r)
+		answer(w, r)
 		return
 	}
-	right, told := httptest.NewRecorder(), &eavesdropper{ResponseWriter: w}
+	right, told := httptest.NewRecorder(), &answerRecorder{ResponseWriter: w}
 	m.honest.ServeHTTP(right, r)
-	mood(told, r)
+	answer(told, r)
 	if r.Context().Err() == nil && told.text.String() == right.Body.String() {
 		m.mu.Lock()
 		m.truth = time.Now()
@@ -107,39 +107,39 @@ func (m *moody) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// eavesdropper notes the beginning of an answer.
-type eavesdropper struct {
+// answerRecorder notes the beginning of an answer.
+type answerRecorder struct {
 	http.ResponseWriter
 	text bytes.Buffer
 }
 
-func (w *eavesdropper) Write(p []byte) (int, error) {
+func (w *answerRecorder) Write(p []byte) (int, error) {
 	w.text.Write(p[:min(len(p), max(0, 4096-w.text.Len()))])
 	return w.ResponseWriter.Write(p)
 }
 
-func (w *eavesdropper) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w *answerRecorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// asked returns how often the weather was asked for in this mood, and truth when the
+// asked returns how often the weather was asked for since answerWith, and truth when the
 // truth was last told.
-func (m *moody) asked() (calls int, truth time.Time) {
+func (m *unreliable) asked() (calls int, truth time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.calls, m.truth
 }
 
-func (m *moody) feel(mood http.HandlerFunc) {
+func (m *unreliable) answerWith(answer http.HandlerFunc) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.mood, m.calls = mood, 0
+	m.answer, m.calls = answer, 0
 }
 
 // days is a service's cycle in a bubble, with what watches over it.
 type days struct {
-	provider *moody
-	engine   *Engine
-	shelf    *shelf
-	log      *bytes.Buffer
+	provider  *unreliable
+	engine    *Engine
+	published *published
+	log       *bytes.Buffer
 }
 
 // lonely is a catalogue of one pass.
@@ -154,9 +154,9 @@ func lonely(t *testing.T) *catalogue.Catalogue {
 func begin(t *testing.T, at time.Time, parks *catalogue.Catalogue) (*days, func()) {
 	<-time.After(time.Until(at)) // a bubble begins in the past
 	clock := clockwork.NewRealClock()
-	d := &days{shelf: &shelf{}, log: &bytes.Buffer{}}
+	d := &days{published: &published{}, log: &bytes.Buffer{}}
 	weather := simulate.Options{Seed: 7, Clock: clock}
-	d.provider = &moody{weather: simulatetest.New(weather), honest: simulatetest.New(weather), strange: map[string]bool{}}
+	d.provider = &unreliable{weather: simulatetest.New(weather), honest: simulatetest.New(weather), strange: map[string]bool{}}
 	network := &pipes{conns: make(chan net.Conn), ended: make(chan struct{})}
 	server := &http.Server{Handler: d.provider, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)}
 	served := make(chan struct{})
@@ -178,7 +178,7 @@ func begin(t *testing.T, at time.Time, parks *catalogue.Catalogue) (*days, func(
 	d.engine, err = New(Options{
 		Store: file, Provider: client, Usage: func() openmeteo.Usage { return ledger.Usage(time.Now()) },
 		Catalogue: parks, Rules: hazard.DefaultRules(), Models: openmeteo.DefaultModels,
-		Clock: clock, Log: slog.New(slog.NewTextHandler(d.log, nil)), Publisher: d.shelf,
+		Clock: clock, Log: slog.New(slog.NewTextHandler(d.log, nil)), Publisher: d.published,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -207,14 +207,14 @@ func (d *days) pass(t *testing.T, span time.Duration, look func(e *store.Snapsho
 	for end := time.Now().Add(span); time.Now().Before(end); {
 		<-time.After(time.Minute)
 		synctest.Wait()
-		e, now := d.shelf.last(t), time.Now()
+		e, now := d.published.last(t), time.Now()
 		if len(e.Trails) > 0 && !now.Before(e.ValidUntil) && now.Sub(confirmed(e)) < 9*time.Hour {
 			t.Fatalf("%v: the last snapshot is of %v and held until %v", now, e.IssuedAt, e.ValidUntil)
 		}
 		if look != nil {
 			look(e, now)
 		}
-		d.shelf.keepLast()
+		d.published.keepLast()
 	}
 }
 
@@ -240,7 +240,7 @@ func states(e *store.Snapshot) string {
 	return b.String()
 }
 
-// inFaults makes a mood of faults of the simulated weather.
+// inFaults makes the simulated weather fail.
 func inFaults(list ...simulatetest.Fault) func(*days) {
 	return func(d *days) {
 		for _, f := range list {
@@ -249,19 +249,19 @@ func inFaults(list ...simulatetest.Fault) func(*days) {
 	}
 }
 
-// inMood makes a mood of handlers; nil answers with the weather. Where that is so of
+// answering has handlers answer; nil answers with the weather. Where that is so of
 // metadata alone, new runs are promised and never come.
-func inMood(forecasts, metadata func(w http.ResponseWriter, r *http.Request)) func(*days) {
+func answering(forecasts, metadata func(w http.ResponseWriter, r *http.Request)) func(*days) {
 	return func(d *days) {
-		d.provider.feel(func(w http.ResponseWriter, r *http.Request) {
-			mood := forecasts
+		d.provider.answerWith(func(w http.ResponseWriter, r *http.Request) {
+			answer := forecasts
 			if strings.HasSuffix(r.URL.Path, "meta.json") {
-				mood = metadata
+				answer = metadata
 			}
-			if mood == nil {
-				mood = d.provider.weather.ServeHTTP
+			if answer == nil {
+				answer = d.provider.weather.ServeHTTP
 			}
-			mood(w, r)
+			answer(w, r)
 		})
 	}
 }
@@ -330,9 +330,9 @@ func (d *days) lateYear(w http.ResponseWriter, r *http.Request) {
 //	go test -run BadProvider -outage 72 ./forecast
 var outageHours = flag.Int("outage", 10, "hours for which the provider is bad")
 
-// liars are bad providers that nothing gives away before a model is older than its
+// undetected are bad providers that nothing gives away before a model is older than its
 // runs ever are.
-var liars = []string{"no new run", "weather of last year"}
+var undetected = []string{"no new run", "weather of last year"}
 
 // badProviders are the ways in which a provider is slow, broken or hostile for days:
 // none of them gives a run that can be used.
@@ -362,24 +362,24 @@ var badProviders = map[string]func(*days){
 	"answers after minutes":  inFaults(simulatetest.Fault{Kind: simulatetest.Slow, On: simulatetest.AllCalls, Delay: 3 * time.Minute}),
 	"answers drop by drop":   inFaults(simulatetest.Fault{Kind: simulatetest.Dribble, Delay: 5 * time.Second}),
 	"metadata after minutes": inFaults(simulatetest.Fault{Kind: simulatetest.Slow, On: simulatetest.Metadata, Delay: 3 * time.Minute}),
-	"endless answers":        inMood(endless, nil),
-	"endless metadata":       inMood(nil, endless),
-	"megabytes in kilobytes": inMood(packed, nil),
-	"packed metadata":        inMood(nil, packed),
-	"sent to another host":   inMood(elsewhere, elsewhere),
-	"brackets without end":   inMood(telling(200, "application/json", strings.Repeat("[", 10_000)), nil),
-	"objects in objects":     inMood(telling(200, "application/json", `[`+strings.Repeat(`{"hourly":`, 10_000)), nil),
-	"no content":             inMood(telling(200, "application/json", `[]`), telling(200, "application/json", `{}`)),
-	"null":                   inMood(telling(200, "application/json", `null`), telling(200, "application/json", `null`)),
-	"a run of next year":     inMood(nil, metadata(365*86400, 365*86400, 21600, 366*86400)),
-	"a run of the first day": inMood(nil, func(w http.ResponseWriter, r *http.Request) {
+	"endless answers":        answering(endless, nil),
+	"endless metadata":       answering(nil, endless),
+	"megabytes in kilobytes": answering(packed, nil),
+	"packed metadata":        answering(nil, packed),
+	"sent to another host":   answering(elsewhere, elsewhere),
+	"brackets without end":   answering(telling(200, "application/json", strings.Repeat("[", 10_000)), nil),
+	"objects in objects":     answering(telling(200, "application/json", `[`+strings.Repeat(`{"hourly":`, 10_000)), nil),
+	"no content":             answering(telling(200, "application/json", `[]`), telling(200, "application/json", `{}`)),
+	"null":                   answering(telling(200, "application/json", `null`), telling(200, "application/json", `null`)),
+	"a run of next year":     answering(nil, metadata(365*86400, 365*86400, 21600, 366*86400)),
+	"a run of the first day": answering(nil, func(w http.ResponseWriter, r *http.Request) {
 		metadata(-time.Now().Unix(), -time.Now().Unix(), 21600, 0)(w, r)
 	}),
-	"runs without an interval":  inMood(nil, metadata(-6*3600, -2*3600, 0, 86400)),
-	"runs each hundred years":   inMood(nil, metadata(-6*3600, -2*3600, 100*365*86400, 86400)),
-	"available before it began": inMood(telling(500, "text/plain", "no"), metadata(-3600, -7200, 21600, 86400)),
-	"a new run each minute":     inMood(telling(500, "text/plain", "no"), metadata(-3600, -1800, 60, 86400)),
-	"weather of last year":      func(d *days) { d.provider.feel(d.lateYear) },
+	"runs without an interval":  answering(nil, metadata(-6*3600, -2*3600, 0, 86400)),
+	"runs each hundred years":   answering(nil, metadata(-6*3600, -2*3600, 100*365*86400, 86400)),
+	"available before it began": answering(telling(500, "text/plain", "no"), metadata(-3600, -7200, 21600, 86400)),
+	"a new run each minute":     answering(telling(500, "text/plain", "no"), metadata(-3600, -1800, 60, 86400)),
+	"weather of last year":      func(d *days) { d.provider.answerWith(d.lateYear) },
 }
 
 // A provider that is bad in any of these ways: what was held goes on as long as it
@@ -411,7 +411,7 @@ func outage(t *testing.T, name string, worsen func(*days), after time.Duration) 
 		d, end := begin(t, noon, lonely(t))
 		defer end()
 		d.pass(t, 90*time.Minute, nil)
-		e := d.shelf.last(t)
+		e := d.published.last(t)
 		if votes(e) != 4 {
 			t.Fatalf("before: %d votes", votes(e))
 		}
@@ -422,16 +422,16 @@ func outage(t *testing.T, name string, worsen func(*days), after time.Duration) 
 		withdrawn := withdrawals(e)
 		d.pass(t, time.Duration(*outageHours)*time.Hour, func(e *store.Snapshot, now time.Time) {
 			if worsen != nil {
-				d.judge(t, e, now.Sub(began), withdrawn, slices.Contains(liars, name))
+				d.judge(t, e, now.Sub(began), withdrawn, slices.Contains(undetected, name))
 			}
 		})
 		if calls, _ := d.provider.asked(); calls > *outageHours*4*9+20 {
 			t.Errorf("%d calls for weather", calls)
 		}
 		d.provider.weather.Recover()
-		d.provider.feel(nil)
+		d.provider.answerWith(nil)
 		d.pass(t, after, nil)
-		if e = d.shelf.last(t); len(e.Trails) == 0 || votes(e) != 4 || e.Trails[0].Hours[0].Quality == hazard.Stale {
+		if e = d.published.last(t); len(e.Trails) == 0 || votes(e) != 4 || e.Trails[0].Hours[0].Quality == hazard.Stale {
 			t.Fatalf("%v after it ended: %q, %+v", after, e.Reason, e.Models)
 		}
 		if len(d.provider.strange) > 0 {
@@ -506,7 +506,7 @@ func TestNoHourIsLostWhenClocksAreTurned(t *testing.T) {
 						}
 					}
 				})
-				e := d.shelf.last(t)
+				e := d.published.last(t)
 				for k, hour := range e.History.Hours {
 					if !hour.Hour.Equal(e.Hour.Add(-time.Duration(k) * time.Hour)) {
 						t.Fatalf("the history's row %d is of %v", k, hour.Hour)

@@ -25,10 +25,10 @@ const (
 func (e *Engine) publish(at stage) {
 	e.noteStep()
 	now := e.now()
-	trails, reason := e.estimate(now)
-	runs, _ := e.votingRuns(now)
+	runs := e.votingRuns(now)
 	e.voters = len(runs)
-	alerts := e.moveAlerts(now, trails, at)
+	trails, reason := e.estimate(now, runs)
+	alerts := e.moveAlerts(now, runs, trails, at)
 	e.keep(now, trails, alerts, at)
 	snap := e.newSnapshot(now, trails, reason)
 	e.holder.publish(snap)
@@ -62,7 +62,7 @@ func (e *Engine) keep(now time.Time, trails []store.TrailForecast, alerts []aler
 		}
 	}
 	e.estimated = cycle.Estimates
-	e.alerts, e.trails, e.publishedHour, e.publishedAt = alerts, trails, now.Truncate(time.Hour), now
+	e.alerts, e.publishedHour, e.publishedAt = alerts, now.Truncate(time.Hour), now
 }
 
 // noteCommit notes whether the hour could be kept, and logs a change from working to
@@ -134,7 +134,7 @@ func (e *Engine) newSnapshot(now time.Time, trails []store.TrailForecast, reason
 // never past the age at which the data behind them carry no level.
 func (e *Engine) validUntil(now time.Time) time.Time {
 	until := now.Truncate(time.Hour).Add(time.Hour + grace)
-	if limit := e.newestConfirmation(now).Add(e.dataLimit()); limit.Before(until) {
+	if limit := e.confirmedVote(now).Add(e.dataLimit()); limit.Before(until) {
 		until = limit
 	}
 	return until
@@ -143,12 +143,7 @@ func (e *Engine) validUntil(now time.Time) time.Time {
 // endedAt returns when the last estimates stopped being current: never later than now,
 // for a confirmation may come from a clock that was wrong.
 func (e *Engine) endedAt(now time.Time) time.Time {
-	var last time.Time
-	for _, m := range e.models {
-		if m.run != nil && m.confirmed.After(last) {
-			last = m.confirmed
-		}
-	}
+	last := e.newestConfirmation(func(m *model) bool { return m.run != nil })
 	if ended := last.Add(e.dataLimit()); ended.Before(now) {
 		return ended
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -51,11 +52,10 @@ type Schedule struct {
 	log   *slog.Logger
 	jobs  []Job
 
-	running sync.WaitGroup
+	running sync.RWMutex // read by each job that runs; locked for good when the service ends
 
-	mu       sync.Mutex
-	states   []store.JobStatus // as jobs
-	stopping bool              // no job begins any more
+	mu     sync.Mutex
+	states []store.JobStatus // as jobs
 }
 
 // NewSchedule returns a schedule without jobs.
@@ -99,12 +99,9 @@ func (s *Schedule) Run(ctx context.Context) error {
 // wait waits for the jobs that are running. The scheduler's own wait is a busy loop, which
 // on a machine with one processor holds up what it waits for.
 func (s *Schedule) wait() error {
-	s.mu.Lock()
-	s.stopping = true
-	s.mu.Unlock()
 	ended := make(chan struct{})
 	go func() {
-		s.running.Wait()
+		s.running.Lock()
 		close(ended)
 	}()
 	select {
@@ -119,19 +116,15 @@ func (s *Schedule) wait() error {
 func (s *Schedule) States() []store.JobStatus {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]store.JobStatus(nil), s.states...)
+	return slices.Clone(s.states)
 }
 
 // run runs a job and notes how that went.
 func (s *Schedule) run(ctx context.Context, i int) {
-	s.mu.Lock()
-	if s.stopping {
-		s.mu.Unlock()
+	if !s.running.TryRLock() {
 		return
 	}
-	s.running.Add(1)
-	s.mu.Unlock()
-	defer s.running.Done()
+	defer s.running.RUnlock()
 	err := s.guarded(ctx, s.jobs[i])
 	if ctx.Err() != nil {
 		return // whatever went wrong went wrong because the service ends

@@ -68,7 +68,7 @@ func TestSeason(t *testing.T) {
 		f.see(w.cycle(t), w.engine, w.contents)
 		next := noon.Add(time.Duration(hour+1) * time.Hour)
 		w.clock.Advance(next.Sub(w.clock.Now()))
-		w.shelf.keepLast()
+		w.published.keepLast()
 	}
 	f.report(t)
 }

@@ -45,7 +45,7 @@ func TestVerificationEndToEnd(t *testing.T) {
 	}
 	w.restart(t)
 	w.engine.Show()
-	again := w.shelf.last(t).Verification
+	again := w.published.last(t).Verification
 	if again == nil || len(again.Results) != len(s.Results) || !again.CalculatedAt.Equal(s.CalculatedAt) || len(again.Pairs) != len(s.Pairs) {
 		t.Errorf("after a restart: %+v", again)
 	}

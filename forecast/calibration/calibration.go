@@ -86,7 +86,7 @@ func Calibrate(ctx context.Context, o Calibration) (*BaseRates, error) {
 		}
 		c.count(to)
 	}
-	c.tell("")
+	c.logProgress("")
 	return c.rates, nil
 }
 
@@ -109,7 +109,7 @@ func (o *Calibration) Weight() float64 {
 	return weight * float64(len(o.Models))
 }
 
-func (c *calibrator) tell(what string) {
+func (c *calibrator) logProgress(what string) {
 	if c.Progress != nil {
 		c.Progress(c.asked, c.questions(), what)
 	}
@@ -119,7 +119,7 @@ func (c *calibrator) tell(what string) {
 func (c *calibrator) fetch(ctx context.Context, m int, from, to time.Time) error {
 	what := fmt.Sprintf("%s %s", c.Models[m], from.Format(time.DateOnly))
 	for try := 1; ; try++ {
-		c.tell(what)
+		c.logProgress(what)
 		answer, err := c.Archive.History(ctx, c.Models[m], c.Catalogue.Locations, from, to)
 		if err == nil {
 			c.held[m] = joined(c.held[m], answer.Columns, c.next.AddDate(0, 0, -leadIn))
@@ -130,7 +130,7 @@ func (c *calibrator) fetch(ctx context.Context, m int, from, to time.Time) error
 		if !again {
 			return err
 		}
-		c.tell(fmt.Sprintf("%s: espera hasta las %s UTC (%s)", what, until.UTC().Format("15:04"), plain))
+		c.logProgress(fmt.Sprintf("%s: espera hasta las %s UTC (%s)", what, until.UTC().Format("15:04"), plain))
 		timer := c.Clock.NewTimer(until.Sub(c.Clock.Now()))
 		select {
 		case <-timer.Chan():

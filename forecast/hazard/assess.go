@@ -63,9 +63,11 @@ type Assessor struct {
 	clock   []float64    // local hour of the day, by hour
 	worst   [NumHazards][]verdict
 	medians []Medians
-	voters  []voterKey // those that have a say in the hour at the critical point
-	core    []uint32   // bit per run that votes on all core hazards at the point that is loaded
-	fewest  []int      // runs that do, at the point with the fewest
+	voters  []voterKey       // those that have a say in the hour at the critical point
+	core    []uint32         // bit per run that votes on all core hazards at the point that is loaded
+	fewest  []int            // runs that do, at the point with the fewest
+	lines   []HazardEstimate // of a trail; an hour like the one before has the same ones
+	ends    []int            // of each hour's, in lines
 	named   map[voterKey][]Vote
 }
 
@@ -101,6 +103,7 @@ func (r *Rules) NewAssessor(runs []Run, asked int, from time.Time, hours int) *A
 	a.medians = make([]Medians, hours)
 	a.voters = make([]voterKey, hours)
 	a.core, a.fewest = make([]uint32, hours), make([]int, hours)
+	a.lines, a.ends = make([]HazardEstimate, 0, hours*NumHazards), make([]int, hours)
 	for h := range a.worst {
 		a.worst[h] = make([]verdict, hours)
 	}
@@ -223,20 +226,27 @@ func (a *Assessor) estimates() []Estimate {
 		}
 	}
 	estimates := make([]Estimate, a.hours)
-	lines := make([]HazardEstimate, 0, a.hours*present)
+	lines := a.lines[:0]
 	for k := range estimates {
-		first := len(lines)
 		for h := range Hazard(NumHazards) {
 			if v := &a.worst[h][k]; v.seen {
 				lines = append(lines, v.line(h))
 			}
 		}
+		if n := len(lines) - present; n >= present && slices.Equal(lines[n-present:n], lines[n:]) {
+			lines = lines[:n]
+		}
+		a.ends[k] = len(lines)
 		e := &estimates[k]
 		e.Hour = a.from.Add(time.Duration(k) * time.Hour)
-		e.Hazards = lines[first:len(lines):len(lines)]
+		e.Hazards = lines[len(lines)-present:]
 		e.Medians = a.medians[k]
 		e.Models = a.votersOf(k)
 		a.conclude(e, k)
+	}
+	kept := slices.Clone(lines)
+	for k, end := range a.ends {
+		estimates[k].Hazards = kept[end-present : end : end]
 	}
 	return estimates
 }

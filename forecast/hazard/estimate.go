@@ -4,15 +4,15 @@ import "time"
 
 // Estimate is the estimate of one trail for one hour.
 type Estimate struct {
-	Hour       time.Time // UTC, on the hour: the stamp of the values used
+	Hour       time.Time        // UTC, on the hour: the stamp of the values used
+	Reason     Reason           // why State is Unknown, else empty
+	Hazards    []HazardEstimate // those that apply to the trail, in the API's order, shared between hours where equal
+	Models     []Vote           // the models that voted in this hour, shared likewise
+	Medians    Medians
 	State      State
 	Quality    Quality
-	Reason     Reason // why State is Unknown, else empty
 	Main       Hazard // the worst hazard, NoHazard when none is amber or red
 	Confidence Confidence
-	Hazards    []HazardEstimate // those that apply to the trail, in the API's order
-	Medians    Medians
-	Models     []Vote // the models that voted in this hour, shared between hours where equal
 }
 
 // HazardEstimate is the estimate of one hazard by all models, at the trail's worst point

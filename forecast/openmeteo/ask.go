@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"vigia/forecast/hazard"
 	"vigia/store/catalogue"
@@ -47,10 +48,12 @@ func (c *Client) ask(ctx context.Context, places []catalogue.Location, q *questi
 		return nil, err.of(q.op, q.model)
 	}
 	assembled := newAssembly(len(places), q.reachKm)
-	for _, part := range chunks(len(places), c.ledger.mostPoints(q)) {
-		if err := c.askPart(ctx, places, q, part, assembled); err != nil {
+	first := 0
+	for part := range slices.Chunk(places, callSize(len(places), c.ledger.mostPoints(q))) {
+		if err := c.askPart(ctx, q, part, first, assembled); err != nil {
 			return nil, err.of(q.op, q.model)
 		}
+		first += len(part)
 	}
 	answer, err := assembled.answer()
 	if err != nil {
@@ -61,9 +64,8 @@ func (c *Client) ask(ctx context.Context, places []catalogue.Location, q *questi
 	return answer, nil
 }
 
-// askPart makes one call, for places[part.first:part.end].
-func (c *Client) askPart(ctx context.Context, places []catalogue.Location, q *question, part span, into *assembly) *Error {
-	asked := places[part.first:part.end]
+// askPart makes one call, for a part of the places, the first of which is that of an index.
+func (c *Client) askPart(ctx context.Context, q *question, asked []catalogue.Location, first int, into *assembly) *Error {
 	if err := c.takeTurn(ctx); err != nil {
 		return err
 	}
@@ -79,7 +81,7 @@ func (c *Client) askPart(ctx context.Context, places []catalogue.Location, q *qu
 		c.ledger.settle(booked, Refusal)
 		return err
 	}
-	d := newDecoder(asked, part.first, into)
+	d := newDecoder(asked, first, into)
 	err = c.do(ctx, req, d.decode)
 	c.ledger.settle(booked, outcomeOf(err))
 	if err == nil {

@@ -15,7 +15,6 @@ type assembly struct {
 	columns       *hazard.Columns // nil before the first element
 	implausible   int
 	implausibleBy [hazard.NumVariables]int
-	raised        int
 	reachKm       float64                     // from a place to its grid cell, at most
 	asked         []float64                   // heights of the places, m
 	answered      []float64                   // heights in the answer, m; NaN where it has none
@@ -29,36 +28,35 @@ func newAssembly(points int, reachKm float64) *assembly {
 // put screens the values of an element, which is checked in itself, and keeps
 // them as those of a point.
 func (a *assembly) put(point int, place catalogue.Location, e *element) *Error {
-	start := time.Unix(e.hours[0], 0).UTC()
+	start := time.Unix(e.Hourly.times[0], 0).UTC()
+	hours, values := len(e.Hourly.times), &e.Hourly.values
 	if a.columns == nil {
-		a.columns = hazard.NewColumns(start, a.points, len(e.hours))
+		a.columns = hazard.NewColumns(start, a.points, hours)
 	}
 	// At midnight UTC the window asked for moves on by a day between two calls.
 	shift := int(start.Sub(a.columns.Start) / time.Hour)
-	if shift < -24 || shift > 24 || len(e.hours) != a.columns.Hours {
+	if shift < -24 || shift > 24 || hours != a.columns.Hours {
 		return errorf(Mismatch, "the hours of the last call do not fit those of the calls before")
 	}
 	if err := a.checkCell(point, place, e); err != nil {
 		return err
 	}
-	for v := range e.values {
-		if e.inHourly[v] {
-			dropped := variables[v].screen(e.values[v])
-			a.implausible += dropped
-			a.implausibleBy[v] += dropped
-		}
+	for v, series := range values {
+		dropped := variables[v].screen(series)
+		a.implausible += dropped
+		a.implausibleBy[v] += dropped
 	}
 	if err := a.checkHere(e); err != nil {
 		return err
 	}
-	if e.inHourly[hazard.WindGust] && e.inHourly[hazard.WindSpeed] {
-		a.raised += raiseGusts(e.values[hazard.WindGust], e.values[hazard.WindSpeed])
+	if values[hazard.WindGust] != nil {
+		raiseGusts(values[hazard.WindGust], values[hazard.WindSpeed])
 	}
-	for v := range e.values {
-		if !e.inHourly[v] || allMissing(e.values[v]) {
+	for v, series := range values {
+		if allMissing(series) {
 			continue
 		}
-		for i, x := range e.values[v] {
+		for i, x := range series {
 			if hour := i + shift; hour >= 0 && hour < a.columns.Hours {
 				a.columns.Set(hazard.Variable(v), point, hour, float64(x))
 			}
@@ -72,7 +70,7 @@ func (a *assembly) answer() (*Answer, *Error) {
 	if err := cmp.Or(a.checkOrder(), a.checkEverywhere()); err != nil {
 		return nil, err
 	}
-	return &Answer{Columns: a.columns, Implausible: a.implausible, Raised: a.raised}, nil
+	return &Answer{Columns: a.columns, Implausible: a.implausible}, nil
 }
 
 // distanceKm is the great-circle distance (haversine, mean radius 6,371.0 km)

@@ -2,51 +2,51 @@ package openmeteo
 
 import (
 	"math"
+	"slices"
 	"strconv"
 )
 
-// accept checks the element read last as a whole and puts it into the assembly. index is its
-// place in this call.
-func (d *decoder) accept(index int) *Error {
-	e := &d.now
-	if err := d.checkHours(); err != nil {
-		return err.at(index)
+// accept checks an element as a whole and puts it into the assembly. index is its place in
+// this call.
+func (d *decoder) accept(index int, e *element) *Error {
+	if err := d.checkHours(e); err != nil {
+		return err
 	}
-	if err := d.checkNumber(index); err != nil {
-		return err.at(index)
+	if err := d.checkNumber(e.ID, index); err != nil {
+		return err
 	}
-	for v := range e.values {
-		k := &variables[v]
-		switch {
-		case !e.inHourly[v]:
+	for v, series := range e.Hourly.values {
+		if series == nil {
 			continue
-		case len(e.values[v]) != len(e.hours):
-			return errorf(Mismatch, "%s has %d values for %d hours", k.name, len(e.values[v]), len(e.hours)).at(index)
-		case e.units[v] == undefinedUnit || allMissing(e.values[v]):
+		}
+		k := &variables[v]
+		unit, known := e.Units[k.name]
+		switch {
+		case len(series) != len(e.Hourly.times):
+			return errorf(Mismatch, "%s has %d values for %d hours", k.name, len(series), len(e.Hourly.times))
+		case known && unit != k.unit && unit != "undefined":
+			return errorf(OtherUnits, "%s is in %q, not in %q", k.name, unit, k.unit)
+		case unit == "undefined" || allMissing(series):
 			// What a value without a unit means is not known: it is missing.
-			e.inHourly[v] = false
-		case e.units[v] == noUnit:
-			return errorf(Mismatch, "%s has no unit", k.name).at(index)
+			e.Hourly.values[v] = nil
+		case !known:
+			return errorf(Mismatch, "%s has no unit", k.name)
 		}
 	}
-	if err := d.into.put(d.first+index, d.places[index], e); err != nil {
-		return err.at(index)
-	}
-	return nil
+	return d.into.put(d.first+index, d.places[index], e)
 }
 
 // checkNumber demands that location_id, where there is one, is of the place that was
 // asked: numbered from 1 as we do, or from 0 as a server does by itself.
-func (d *decoder) checkNumber(index int) *Error {
-	id := d.now.id
-	if math.IsNaN(id) {
+func (d *decoder) checkNumber(id *float64, index int) *Error {
+	if id == nil {
 		return nil
 	}
-	if math.IsNaN(d.from) {
-		d.from = id - float64(index)
+	if d.from == nil {
+		d.from = new(*id - float64(index))
 	}
-	if id != d.from+float64(index) || (d.from != 0 && d.from != 1) {
-		return errorf(Mismatch, "it carries the number %v", id)
+	if *id != *d.from+float64(index) || (*d.from != 0 && *d.from != 1) {
+		return errorf(Mismatch, "it carries the number %v", *id)
 	}
 	return nil
 }
@@ -58,44 +58,31 @@ func (e *Error) at(index int) *Error {
 
 // checkHours demands consecutive full hours, the same for every place, and turns
 // local times into UTC.
-func (d *decoder) checkHours() *Error {
-	e := &d.now
-	if len(e.hours) == 0 {
+func (d *decoder) checkHours(e *element) *Error {
+	hours := e.Hourly.times
+	switch {
+	case len(hours) == 0:
 		return errorf(Mismatch, "no hours")
+	case e.Hourly.local && math.Abs(e.Offset) > 24*3600:
+		return errorf(Mismatch, "an offset from UTC of more than a day")
 	}
-	if e.local {
-		if math.Abs(e.offset) > 24*3600 {
-			return errorf(Mismatch, "an offset from UTC of more than a day")
+	for i := range hours {
+		if e.Hourly.local {
+			hours[i] -= int64(e.Offset)
 		}
-		for i := range e.hours {
-			e.hours[i] -= int64(e.offset)
+		if hours[i]%3600 != 0 || hours[i] != hours[0]+int64(i)*3600 {
+			return errorf(Mismatch, "the times are not consecutive full hours")
 		}
 	}
 	if d.axis == nil {
-		for i, h := range e.hours {
-			if h%3600 != 0 || h != e.hours[0]+int64(i)*3600 {
-				return errorf(Mismatch, "the times are not consecutive full hours")
-			}
-		}
-		d.axis = append(d.axis, e.hours...)
-		return nil
+		d.axis = hours
 	}
-	if len(d.axis) != len(e.hours) {
-		return errorf(Mismatch, "%d hours, the first place has %d", len(e.hours), len(d.axis))
-	}
-	for i, h := range e.hours {
-		if h != d.axis[i] {
-			return errorf(Mismatch, "other hours than the first place")
-		}
+	if !slices.Equal(d.axis, hours) {
+		return errorf(Mismatch, "%d hours from %d on, other hours than the first place", len(hours), hours[0])
 	}
 	return nil
 }
 
 func allMissing(series []float32) bool {
-	for _, x := range series {
-		if x == x {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(series, func(x float32) bool { return x == x })
 }

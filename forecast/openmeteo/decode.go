@@ -1,12 +1,12 @@
 package openmeteo
 
 import (
-	"fmt"
 	"io"
 	"math"
 	"net/http"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"vigia/forecast/hazard"
@@ -24,202 +24,191 @@ const (
 	maxUnix = 4102444800 // 2100-01-01
 )
 
-// decoder reads the answer to one call. An answer holds one element for each
-// place; the decoder keeps one element at a time and then puts it into the assembly.
+// decoder reads the answer to one call. An answer holds one element for each place; the
+// decoder reads one at a time and puts it into the assembly.
 type decoder struct {
 	json   *jsontext.Decoder
 	body   *boundedReader
 	places []catalogue.Location
 	first  int // index of places[0] among all the places asked
 	into   *assembly
-	now    element
-	axis   []int64 // the hours of the first element, which all must have
-	from   float64 // the number of the first place in location_id; NaN before one is seen
+	axis   []int64  // the hours of the first element, which all must have
+	from   *float64 // the number of the first place in location_id; nil before one is seen
 }
 
-// element is the part of the answer about one place. Its slices are used again for the
-// next one.
+// element is the part of the answer about one place. What it does not have is nil.
 type element struct {
-	latitude  float64 // of the grid cell; NaN when missing
-	longitude float64
-	elevation float64 // m, for which the temperature is meant; NaN when missing
-	offset    float64 // of local times from UTC, s
-	id        float64 // location_id; NaN when missing
-	hours     []int64 // unix s, or local s when local is set
-	local     bool
-	values    [hazard.NumVariables][]float32
-	inHourly  [hazard.NumVariables]bool
-	units     [hazard.NumVariables]unit
-	failed    bool // {"error":true}
-	reason    string
+	Latitude  *float64       `json:"latitude"` // of the grid cell
+	Longitude *float64       `json:"longitude"`
+	Elevation *float64       `json:"elevation"`          // m, for which the temperature is meant
+	Offset    float64        `json:"utc_offset_seconds"` // of local times from UTC
+	ID        *float64       `json:"location_id"`
+	Units     map[string]any `json:"hourly_units"`
+	Hourly    hourly         `json:"hourly"`
+	Failed    bool           `json:"error"`
+	Reason    string         `json:"reason"`
 }
 
-// unit is the entry of hourly_units for a variable.
-type unit uint8
-
-const (
-	noUnit        unit = iota // nothing
-	expectedUnit              // what we count on
-	undefinedUnit             // the model does not have the variable
-)
+// hourly holds the series of an element.
+type hourly struct {
+	times  []int64 // unix s, or local s when local is set
+	local  bool
+	values [hazard.NumVariables][]float32 // NaN is missing; nil is a variable that is not there
+}
 
 func newDecoder(places []catalogue.Location, first int, into *assembly) *decoder {
-	return &decoder{places: places, first: first, into: into, from: math.NaN()}
+	return &decoder{places: places, first: first, into: into}
 }
 
 // decode reads an answer to its end: an object for one place, an array for several. On an
 // error the assembly is spoilt.
 func (d *decoder) decode(body io.Reader) *Error {
 	d.open(body, bytesPerCall+int64(len(d.places))*bytesPerPoint)
-	places := 0
-	each := func() *Error {
-		if places == len(d.places) {
-			return errorf(Mismatch, "more places in the answer than the %d asked", len(d.places))
-		}
-		if err := d.element(); err != nil {
+	if d.json.PeekKind() != jsontext.KindBeginArray {
+		if err := d.place(0); err != nil {
 			return err
 		}
-		places++
-		return d.accept(places - 1)
+		return d.finish(1)
 	}
-	var err *Error
-	switch list := d.json.PeekKind() == jsontext.KindBeginArray; {
-	case list && len(d.places) == 1:
+	if len(d.places) == 1 {
 		return errorf(Mismatch, "a list in the answer, one place asked")
-	case list:
-		err = d.array(each)
-	default:
-		err = each()
 	}
-	switch {
-	case err != nil:
-		return err
-	case places != len(d.places):
-		return errorf(Mismatch, "%d places in the answer, %d asked", places, len(d.places))
+	_, err := d.json.ReadToken()
+	places := 0
+	for ; err == nil && d.json.PeekKind() != jsontext.KindEndArray; places++ {
+		if err := d.place(places); err != nil {
+			return err
+		}
 	}
-	return d.finish()
+	if err == nil {
+		_, err = d.json.ReadToken()
+	}
+	if err != nil {
+		return d.fault(err)
+	}
+	return d.finish(places)
 }
 
-// element reads the members of one element, from nothing: no value of the one before
-// may stay.
-func (d *decoder) element() *Error {
-	e := &d.now
-	missing := math.NaN()
-	*e = element{latitude: missing, longitude: missing, elevation: missing, id: missing, hours: e.hours[:0], values: e.values}
-	for v := range e.values {
-		e.values[v] = e.values[v][:0]
+// place reads an element and puts it into the assembly.
+func (d *decoder) place(index int) *Error {
+	switch kind := d.json.PeekKind(); {
+	case index == len(d.places):
+		return errorf(Mismatch, "more places in the answer than the %d asked", index)
+	case kind != jsontext.KindBeginObject && kind != jsontext.KindInvalid:
+		return errorf(Malformed, "%v where a place should be", kind)
 	}
-	if err := d.object(d.member); err != nil {
-		return err
+	var e element
+	if err := json.UnmarshalDecode(d.json, &e); err != nil {
+		return d.fault(err)
 	}
-	if e.failed {
-		return refusalError(http.StatusOK, e.reason)
+	if e.Failed {
+		return refusalError(http.StatusOK, e.Reason)
+	}
+	if err := d.accept(index, &e); err != nil {
+		return err.at(index)
 	}
 	return nil
 }
 
-// member reads one member of an element.
-func (d *decoder) member(name string) (err *Error) {
-	e := &d.now
-	switch name {
-	case "latitude":
-		e.latitude, err = d.number()
-	case "longitude":
-		e.longitude, err = d.number()
-	case "elevation":
-		e.elevation, err = d.numberOrNull()
-	case "utc_offset_seconds":
-		e.offset, err = d.number()
-	case "location_id":
-		e.id, err = d.numberOrNull()
-	case "hourly":
-		err = d.object(d.series)
-	case "hourly_units":
-		err = d.object(d.unit)
-	case "error":
-		var t jsontext.Token
-		t, err = d.read("true or false", jsontext.KindTrue, jsontext.KindFalse)
-		e.failed = t.Kind() == jsontext.KindTrue
-	case "reason":
-		e.reason, err = d.text()
-	default:
-		err = d.skip()
+// finish demands that as many places came as were asked, and nothing more.
+func (d *decoder) finish(places int) *Error {
+	if places != len(d.places) {
+		return errorf(Mismatch, "%d places in the answer, %d asked", places, len(d.places))
 	}
-	return err
+	t, err := d.json.ReadToken()
+	switch {
+	case err == nil:
+		return errorf(Malformed, "%v where the end of the answer should be", t.Kind())
+	case err == io.EOF:
+		return nil
+	}
+	return d.fault(err)
 }
 
-// series reads one member of hourly.
-func (d *decoder) series(name string) *Error {
-	e := &d.now
-	if name == "time" {
-		return d.array(d.hour)
+// UnmarshalJSONFrom reads the times and the series of the variables that are known.
+func (h *hourly) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	if d.PeekKind() != jsontext.KindBeginObject {
+		return errorf(Malformed, "%v where hourly should be", d.PeekKind())
 	}
-	v, ok := variableNamed(name)
-	if !ok {
-		return d.skip()
-	}
-	e.inHourly[v] = true
-	err := d.array(func() *Error {
-		if len(e.values[v]) == maxHours {
-			return errorf(Mismatch, "a series of more than %d hours", maxHours)
+	_, err := d.ReadToken()
+	for err == nil && d.PeekKind() == jsontext.KindString {
+		var name jsontext.Token
+		if name, err = d.ReadToken(); err != nil {
+			break
 		}
-		x, err := d.numberOrNull()
-		e.values[v] = append(e.values[v], float32(x))
-		return err
-	})
-	if err != nil {
-		err.Reason = name + ": " + err.Reason
+		switch v, known := variableNamed(name.String()); {
+		case known:
+			err = h.readSeries(d, v)
+		case name.String() == "time":
+			err = readList(d, "time", h.addTime)
+		default:
+			err = d.SkipValue()
+		}
+	}
+	if err == nil {
+		_, err = d.ReadToken() // the end of the object, or what is wrong there
 	}
 	return err
 }
 
-// hour reads one time stamp: seconds since 1970, or a local time without zone.
-func (d *decoder) hour() *Error {
-	e := &d.now
-	if len(e.hours) == maxHours {
-		return errorf(Mismatch, "more than %d hours", maxHours)
-	}
-	token, err := d.read("a number", jsontext.KindNumber, jsontext.KindString)
-	if err != nil {
-		return err
-	}
-	local := token.Kind() == jsontext.KindString
-	if len(e.hours) > 0 && local != e.local {
+func (h *hourly) readSeries(d *jsontext.Decoder, v hazard.Variable) error {
+	h.values[v] = make([]float32, 0, len(h.times))
+	return readList(d, variables[v].name, func(t jsontext.Token) error {
+		x := math.NaN()
+		switch t.Kind() {
+		case jsontext.KindNull:
+		case jsontext.KindNumber:
+			x, _ = t.Float() // infinite when a float64 cannot hold it
+		default:
+			return errorf(Malformed, "%v where a number should be", t.Kind())
+		}
+		h.values[v] = append(h.values[v], float32(x))
+		return nil
+	})
+}
+
+// addTime takes a time stamp: seconds since 1970, or a local time without zone.
+func (h *hourly) addTime(t jsontext.Token) error {
+	local := t.Kind() == jsontext.KindString
+	if len(h.times) > 0 && local != h.local {
 		return errorf(Mismatch, "times of two forms")
 	}
-	e.local = local
+	h.local = local
 	var seconds float64
-	if local {
-		t, _ := time.Parse("2006-01-02T15:04", token.String()) // on an error the year 1, out of range
-		seconds = float64(t.Unix())
-	} else {
-		seconds, _ = token.Float() // the only error is that of the range
+	switch {
+	case local:
+		at, _ := time.Parse("2006-01-02T15:04", t.String()) // on an error the year 1, out of range
+		seconds = float64(at.Unix())
+	case t.Kind() == jsontext.KindNumber:
+		seconds, _ = t.Float()
+	default:
+		return errorf(Malformed, "%v where a number should be", t.Kind())
 	}
-	t, ok := unixTime(seconds)
+	at, ok := unixTime(seconds)
 	if !ok {
 		return errorf(Mismatch, "a time that is none")
 	}
-	e.hours = append(e.hours, t.Unix())
+	h.times = append(h.times, at.Unix())
 	return nil
 }
 
-// unit reads one member of hourly_units.
-func (d *decoder) unit(name string) *Error {
-	v, ok := variableNamed(name)
-	if !ok {
-		return d.skip()
+// readList reads an array of at most maxHours items and calls each for every one.
+func readList(d *jsontext.Decoder, name string, each func(jsontext.Token) error) error {
+	t, err := d.ReadToken()
+	if err == nil && t.Kind() != jsontext.KindBeginArray {
+		return errorf(Malformed, "%s: %v where a list should be", name, t.Kind())
 	}
-	text, err := d.text()
-	if err != nil {
-		return err
+	for n := 0; err == nil; n++ {
+		if t, err = d.ReadToken(); err != nil || t.Kind() == jsontext.KindEndArray {
+			return err
+		}
+		if n == maxHours {
+			return errorf(Mismatch, "%s: more than %d hours", name, maxHours)
+		}
+		err = each(t)
 	}
-	switch text {
-	case variables[v].unit:
-		d.now.units[v] = expectedUnit
-	case "undefined":
-		d.now.units[v] = undefinedUnit
-	default:
-		return &Error{Kind: OtherUnits, Reason: fmt.Sprintf("%s is in %q, not in %q", name, text, variables[v].unit)}
+	if fault, ok := err.(*Error); ok {
+		fault.Reason = name + ": " + fault.Reason
 	}
-	return nil
+	return err
 }

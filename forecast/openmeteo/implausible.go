@@ -25,14 +25,17 @@ const (
 
 // checkCell demands that an element is of the place asked.
 func (a *assembly) checkCell(point int, place catalogue.Location, e *element) *Error {
-	km := distanceKm(place.Latitude, place.Longitude, e.latitude, e.longitude)
-	switch {
-	case math.IsNaN(km):
+	if e.Latitude == nil || e.Longitude == nil {
 		return errorf(OtherPlace, "it does not say where its grid cell is")
-	case km > a.reachKm || math.Abs(e.latitude) > 90 || math.Abs(e.longitude) > 360:
+	}
+	km := distanceKm(place.Latitude, place.Longitude, *e.Latitude, *e.Longitude)
+	if !(km <= a.reachKm) || math.Abs(*e.Latitude) > 90 || math.Abs(*e.Longitude) > 360 {
 		return errorf(OtherPlace, "its grid cell lies %.0f km away", km)
 	}
-	a.asked[point], a.answered[point] = math.Round(place.Elevation*10)/10, math.Round(e.elevation*10)/10
+	a.asked[point], a.answered[point] = math.Round(place.Elevation*10)/10, math.NaN()
+	if e.Elevation != nil {
+		a.answered[point] = math.Round(*e.Elevation*10) / 10
+	}
 	return nil
 }
 
@@ -56,10 +59,7 @@ var restless = [...]hazard.Variable{hazard.Temperature, hazard.Humidity, hazard.
 // checkHere refuses an element in which a restless variable is 0 in every hour.
 func (a *assembly) checkHere(e *element) *Error {
 	for _, v := range restless {
-		if !e.inHourly[v] {
-			continue
-		}
-		here := spreadOf(e.values[v])
+		here := spreadOf(e.Hourly.values[v])
 		a.spreads[v] = a.spreads[v].with(here)
 		if here.still() && here.low == 0 {
 			return errorf(Unvarying, "%s is 0 in all of its hours", variables[v].name)

@@ -204,22 +204,16 @@ type Usage struct {
 	Minute, Hour float64 // the last minute and hour, with a margin
 	Day, Month   float64 // this UTC day and month
 	Limits       Limits
-	HeldUntil    time.Time // no call goes out before; zero when none was refused
-	HeldBy       Scope
 }
 
 // Usage returns what is booked at an instant.
 func (l *Ledger) Usage(now time.Time) Usage {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	u := Usage{
+	return Usage{
 		Minute: l.within(minuteWindow, now), Hour: l.within(hourWindow, now),
 		Day: l.since(dayOf(now)), Month: l.since(monthStart(now)), Limits: l.limits,
 	}
-	if l.holdUntil.After(now) {
-		u.HeldUntil, u.HeldBy = l.holdUntil, l.holdScope
-	}
-	return u
 }
 
 // Today returns the weight booked in this UTC day, and its limit, 0 for none.

@@ -331,8 +331,8 @@ func TestConcurrentHoldIsShort(t *testing.T) {
 	if wait := until.Sub(noon); wait < 2*time.Second || wait > 6*time.Second {
 		t.Errorf("wait of %v", wait)
 	}
-	if u := ledger.Usage(noon); u.HeldBy != Concurrent || !u.HeldUntil.Equal(until) {
-		t.Errorf("usage %+v", u)
+	if _, err := ledger.reserve(1); err == nil || err.Scope != Concurrent || !err.RetryAt.Equal(until) {
+		t.Errorf("held back with %+v", err)
 	}
 	if later := ledger.Learn(Hour); !later.Equal(noon.Add(61 * time.Minute)) {
 		t.Errorf("then until %v", later)

@@ -109,7 +109,6 @@ func checkBase(base string) (string, error) {
 type Answer struct {
 	Columns     *hazard.Columns
 	Implausible int     // values dropped because they cannot be true
-	Raised      int     // gusts raised to the mean wind of the same hour
 	Weight      float64 // what the calls weighed
 }
 

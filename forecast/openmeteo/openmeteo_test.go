@@ -467,7 +467,9 @@ func TestWeight(t *testing.T) {
 			t.Errorf("a day of %v weighs %v, want %v", models, w, want)
 		}
 	}
-	if parts := chunks(1001, 500); fmt.Sprint(parts) != "[{0 333} {333 667} {667 1001}]" {
-		t.Errorf("parts %v", parts)
+	for n, want := range map[int]int{1: 1, 500: 500, 501: 251, 1001: 334} {
+		if size := callSize(n, 500); size != want {
+			t.Errorf("%d places in calls of %d, want %d", n, size, want)
+		}
 	}
 }

@@ -83,7 +83,7 @@ func TestRecordedPlaces(t *testing.T) {
 			if compared < 6*hours {
 				t.Errorf("only %d values compared", compared)
 			}
-			t.Logf("%d values, %d implausible, %d gusts raised", compared, answer.Implausible, answer.Raised)
+			t.Logf("%d values, %d implausible", compared, answer.Implausible)
 		})
 	}
 }

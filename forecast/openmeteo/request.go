@@ -38,18 +38,11 @@ func WeightADay(models []string, points int) float64 {
 	return weight
 }
 
-// span is the places [first, end) of a call.
-type span struct{ first, end int }
-
-// chunks cuts n places into the fewest calls of at most most places each, of
-// about equal size.
-func chunks(n, most int) []span {
+// callSize returns how many places a call asks for, where n of them take the fewest calls
+// of at most most places, of about equal size.
+func callSize(n, most int) int {
 	calls := (n + most - 1) / most
-	parts := make([]span, 0, calls)
-	for i := range calls {
-		parts = append(parts, span{i * n / calls, (i + 1) * n / calls})
-	}
-	return parts
+	return (n + calls - 1) / calls
 }
 
 // checkPlaces refuses what the provider would refuse, since one bad place fails

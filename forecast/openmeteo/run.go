@@ -16,7 +16,6 @@ type RunInfo struct {
 	Init      time.Time     // the analysis from which the run starts
 	Available time.Time     // when the provider had it complete
 	Interval  time.Duration // between two runs
-	End       time.Time     // last hour of the run; zero when missing
 }
 
 const (
@@ -94,7 +93,6 @@ func readMetadata(body io.Reader, now time.Time) (RunInfo, *Error) {
 		Init      *float64 `json:"last_run_initialisation_time"`
 		Available *float64 `json:"last_run_availability_time"`
 		Interval  *float64 `json:"update_interval_seconds"`
-		End       *float64 `json:"data_end_time"`
 		Error     bool     `json:"error"`
 		Reason    string   `json:"reason"`
 	}
@@ -107,17 +105,12 @@ func readMetadata(body io.Reader, now time.Time) (RunInfo, *Error) {
 	if meta.Init == nil || meta.Available == nil || meta.Interval == nil {
 		return RunInfo{}, errorf(Mismatch, "the metadata lack the run's times")
 	}
-	run := RunInfo{Interval: time.Duration(min(*meta.Interval, 1e6) * float64(time.Second))}
-	var inRange [3]bool
-	run.Init, inRange[0] = unixTime(*meta.Init)
-	run.Available, inRange[1] = unixTime(*meta.Available)
-	inRange[2] = true
-	if meta.End != nil {
-		run.End, inRange[2] = unixTime(*meta.End)
-	}
-	if inRange != [3]bool{true, true, true} {
+	began, ok1 := unixTime(*meta.Init)
+	available, ok2 := unixTime(*meta.Available)
+	if !ok1 || !ok2 {
 		return RunInfo{}, errorf(Mismatch, "the metadata have a time out of all range")
 	}
+	run := RunInfo{Init: began, Available: available, Interval: time.Duration(min(*meta.Interval, 1e6) * float64(time.Second))}
 	return run, run.judge(now)
 }
 
@@ -130,8 +123,6 @@ func (r RunInfo) judge(now time.Time) *Error {
 		return errorf(Mismatch, "the run is from the future, or this machine's clock is wrong")
 	case r.Interval < minInterval || r.Interval > maxInterval:
 		return errorf(Mismatch, "runs every %v", r.Interval)
-	case !r.End.IsZero() && r.End.Before(r.Init):
-		return errorf(Mismatch, "the run ends before it starts")
 	}
 	return nil
 }

@@ -4,9 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"math"
-	"slices"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -51,12 +50,16 @@ func (d *decoder) open(body io.Reader, most int64) {
 
 // fault turns an error of reading into one of ours.
 func (d *decoder) fault(err error) *Error {
+	if own, ok := errors.AsType[*Error](err); ok {
+		return own
+	}
 	unread := bytes.Clone(d.json.UnreadBuffer())
 	syntax, isSyntax := errors.AsType[*jsontext.SyntacticError](err)
 	if isSyntax {
 		rest, _ := io.ReadAll(io.LimitReader(d.body, int64(len(streamingFault)))) // what came of it is enough
 		unread = append(unread, rest...)
 	}
+	meaning, isMeaning := errors.AsType[*json.SemanticError](err)
 	switch {
 	case errors.Is(err, io.EOF):
 		return errorf(Malformed, "an empty answer")
@@ -64,6 +67,8 @@ func (d *decoder) fault(err error) *Error {
 		return errorf(Malformed, "the provider broke off: %s", streamingFault)
 	case errors.Is(err, errTooLong):
 		return errorf(Malformed, "the answer is longer than it can be")
+	case isMeaning && !isSyntax:
+		return errorf(Malformed, "%v where %s should be", meaning.JSONKind, meaning.JSONPointer.LastToken())
 	case !isSyntax:
 		return &Error{Kind: Malformed, Reason: "the answer broke off", Err: err}
 	case d.json.InputOffset() == 0 && looksLikePage(unread):
@@ -73,100 +78,5 @@ func (d *decoder) fault(err error) *Error {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return errorf(Malformed, "the answer ends early, at byte %d", syntax.ByteOffset)
 	}
-	return errorf(Malformed, "%v, at byte %d", syntax.Err, syntax.ByteOffset)
-}
-
-func unexpected(got jsontext.Token, wanted string) *Error {
-	return errorf(Malformed, "%v where %s should be", got.Kind(), wanted)
-}
-
-// read reads a token of one of some kinds, which is valid until the one after it is read.
-func (d *decoder) read(wanted string, kinds ...jsontext.Kind) (jsontext.Token, *Error) {
-	t, err := d.json.ReadToken()
-	switch {
-	case err != nil:
-		return t, d.fault(err)
-	case !slices.Contains(kinds, t.Kind()):
-		return t, unexpected(t, wanted)
-	}
-	return t, nil
-}
-
-// object reads an object and calls each after every name; each must read the value.
-func (d *decoder) object(each func(name string) *Error) *Error {
-	if _, err := d.read("an object", jsontext.KindBeginObject); err != nil {
-		return err
-	}
-	for {
-		name, err := d.read("a name", jsontext.KindString, jsontext.KindEndObject)
-		if err != nil || name.Kind() == jsontext.KindEndObject {
-			return err
-		}
-		if err = each(name.String()); err != nil {
-			return err
-		}
-	}
-}
-
-// array reads an array and calls each before every item; each must read the item.
-func (d *decoder) array(each func() *Error) *Error {
-	if _, err := d.read("an array", jsontext.KindBeginArray); err != nil {
-		return err
-	}
-	for {
-		switch d.json.PeekKind() {
-		case jsontext.KindEndArray, jsontext.KindInvalid:
-			_, err := d.read("an item", jsontext.KindEndArray)
-			return err
-		}
-		if err := each(); err != nil {
-			return err
-		}
-	}
-}
-
-// number reads a number, infinite when a float64 cannot hold it.
-func (d *decoder) number() (float64, *Error) {
-	t, err := d.read("a number", jsontext.KindNumber)
-	if err != nil {
-		return 0, err
-	}
-	x, _ := t.Float() // the only error is that of the range
-	return x, nil
-}
-
-// numberOrNull reads a number, or null as NaN.
-func (d *decoder) numberOrNull() (float64, *Error) {
-	if d.json.PeekKind() == jsontext.KindNull {
-		return math.NaN(), d.skip()
-	}
-	return d.number()
-}
-
-func (d *decoder) text() (string, *Error) {
-	t, err := d.read("a text", jsontext.KindString)
-	if err != nil {
-		return "", err
-	}
-	return t.String(), nil
-}
-
-// skip reads a value of any form.
-func (d *decoder) skip() *Error {
-	if err := d.json.SkipValue(); err != nil {
-		return d.fault(err)
-	}
-	return nil
-}
-
-// finish demands that nothing but white space is left.
-func (d *decoder) finish() *Error {
-	t, err := d.json.ReadToken()
-	switch {
-	case errors.Is(err, io.EOF):
-		return nil
-	case err != nil:
-		return d.fault(err)
-	}
-	return unexpected(t, "the end of the answer")
+	return errorf(Malformed, "%s: %v, at byte %d", syntax.JSONPointer, syntax.Err, syntax.ByteOffset)
 }

@@ -76,15 +76,12 @@ func (k *variable) screen(series []float32) int {
 }
 
 // raiseGusts lifts, in place, each gust that is below the mean wind of its hour
-// to that wind, and returns their number. Models output the two at different
-// instants, and a gust is by definition no weaker than the mean.
-func raiseGusts(gusts, winds []float32) int {
-	raised := 0
+// to that wind. Models output the two at different instants, and a gust is by
+// definition no weaker than the mean.
+func raiseGusts(gusts, winds []float32) {
 	for i, wind := range winds {
 		if gusts[i] < wind {
 			gusts[i] = wind
-			raised++
 		}
 	}
-	return raised
 }

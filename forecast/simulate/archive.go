@@ -17,33 +17,20 @@ var archive = &model{
 
 const archiveDelay = 5 * 24 * time.Hour
 
-// fillArchive works out one place's values. Days that are not there yet are null, as
-// in the real one.
-func (s *Server) fillArchive(t *table, q *query, place int, now time.Time) {
-	t.values = make([][]float64, len(q.variables))
-	for j := range t.values {
-		t.values[j] = make([]float64, q.hours)
+// reanalysis samples the hours of a query as they came to pass, the days that the archive
+// does not have yet among them.
+func reanalysis(seed uint64, q *query) sampler {
+	hours := make([]hour, q.hours+2) // with the one before and the one after
+	for i := range hours {
+		hours[i] = truthHour(seed, q.at(i-1))
 	}
-	around := newSpot(q.places[place])
-	truth := make([]Values, q.hours+2)
-	for i := range truth {
-		h := truthHour(s.seed, q.start.Add(time.Duration(i-1)*time.Hour))
-		truth[i] = around.weather(s.seed, &h)
-	}
-	for i := range q.hours {
-		at := q.start.Add(time.Duration(i) * time.Hour)
-		v := smoothed(&truth[i], &truth[i+1], &truth[i+2])
-		archive.blank(&v, 0)
-		if s.override != nil {
-			s.override(archive.id, q.places[place], at, &v)
-			v.round()
+	return func(s *spot) []Values {
+		truth, values := s.sample(seed, hours), make([]Values, q.hours)
+		for i := range values {
+			values[i] = smoothed(&truth[i], &truth[i+1], &truth[i+2])
+			archive.blank(&values[i], 0)
 		}
-		if at.After(now.Add(-archiveDelay)) {
-			v = nothing
-		}
-		for j, variable := range q.variables {
-			t.values[j][i] = v[variable]
-		}
+		return values
 	}
 }
 

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -68,13 +69,10 @@ func (m *model) has(v hazard.Variable) bool { return !slices.Contains(m.lacks, v
 // its run.
 func (m *model) blank(v *Values, lead time.Duration) {
 	if lead > m.horizon {
-		for i := range v {
-			v[i] = missing
-		}
-		return
+		*v = nothing
 	}
 	for _, l := range m.lacks {
-		v[l] = missing
+		v[l] = math.NaN()
 	}
 }
 

@@ -17,15 +17,7 @@ func unit(h uint64) float64 { return float64(h>>11) / (1 << 53) }
 // signed turns a hash into a number in [-1, 1).
 func signed(h uint64) float64 { return 2*unit(h) - 1 }
 
-func clamp(x, low, high float64) float64 {
-	if x < low {
-		return low
-	}
-	if x > high {
-		return high
-	}
-	return x
-}
+func clamp(x, low, high float64) float64 { return min(max(x, low), high) }
 
 func clamp01(x float64) float64 { return clamp(x, 0, 1) }
 
@@ -34,20 +26,14 @@ func smooth(x float64) float64 { return x * x * (3 - 2*x) }
 
 // bump is 1 at x = 0, 0 from |x| = 1 on, and smooth.
 func bump(x float64) float64 {
-	if x <= -1 || x >= 1 {
-		return 0
-	}
-	y := 1 - x*x
+	y := max(0, 1-x*x)
 	return y * y
 }
 
 // bumpSum is the part of bump's area that lies before x, from 0 to 1.
 func bumpSum(x float64) float64 {
-	if x <= -1 {
-		return 0
-	}
-	if x >= 1 {
-		return 1
+	if x <= -1 || x >= 1 {
+		return clamp01(x)
 	}
 	return (x - x*x*x*2/3 + x*x*x*x*x/5 + 8.0/15) * 15 / 16
 }

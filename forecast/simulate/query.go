@@ -23,6 +23,9 @@ type query struct {
 	hours     int
 }
 
+// at returns the hour of a position, counted from 0.
+func (q *query) at(i int) time.Time { return q.start.Add(time.Duration(i) * time.Hour) }
+
 // readQuery reads the fields that our client sends, from the address or the form.
 // Package simulatetest refuses what the provider would refuse.
 func readQuery(r *http.Request, now time.Time) (*query, error) {

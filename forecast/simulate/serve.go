@@ -1,17 +1,12 @@
 package simulate
 
 import (
-	"compress/gzip"
 	"encoding/json"
 	"net/http"
-	"strings"
 	"time"
 )
 
-const (
-	maxForm = 128 << 10 // bytes of a form that are read
-	minGzip = 1 << 10   // bytes of an answer that are worth compressing
-)
+const maxForm = 128 << 10 // bytes of a form that are read
 
 // serveWeather answers GET and POST of /v1/forecast and /v1/archive.
 func (s *Server) serveWeather(w http.ResponseWriter, r *http.Request) {
@@ -24,7 +19,7 @@ func (s *Server) serveWeather(w http.ResponseWriter, r *http.Request) {
 		w.Write(text)
 		return
 	}
-	send(w, r, s.answer(q, now))
+	send(w, s.answer(q, now))
 }
 
 // serveMetadata answers with the metadata of a model's newest run.
@@ -34,14 +29,14 @@ func (s *Server) serveMetadata(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	send(w, r, m.metadata(s.newestRun(m, s.clock.Now())))
+	send(w, m.metadata(s.newestRun(m, s.clock.Now())))
 }
 
 // metadata describes a run in the fields of Open-Meteo's meta.json
 // (https://open-meteo.com/en/docs/model-updates).
 func (m *model) metadata(run time.Time) []byte {
 	available := m.availableAt(run).Unix()
-	b, err := json.Marshal(map[string]int64{
+	text, _ := json.Marshal(map[string]int64{ // never fails
 		"last_run_initialisation_time": run.Unix(),
 		"last_run_modification_time":   available - 240,
 		"last_run_availability_time":   available,
@@ -49,25 +44,10 @@ func (m *model) metadata(run time.Time) []byte {
 		"temporal_resolution_seconds":  3600,
 		"data_end_time":                run.Add(m.horizon).Unix(),
 	})
-	if err != nil {
-		panic("simulate: metadata cannot be written: " + err.Error())
-	}
-	return b
+	return text
 }
 
-// send writes an answer, gzipped where it is long and the client accepts it.
-func send(w http.ResponseWriter, r *http.Request, text []byte) {
+func send(w http.ResponseWriter, text []byte) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.Header().Set("Vary", "Accept-Encoding")
-	if len(text) < minGzip || !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
-		w.Write(text)
-		return
-	}
-	w.Header().Set("Content-Encoding", "gzip")
-	z, err := gzip.NewWriterLevel(w, gzip.BestSpeed)
-	if err != nil {
-		panic("simulate: gzip level: " + err.Error())
-	}
-	z.Write(text)
-	z.Close()
+	w.Write(text)
 }

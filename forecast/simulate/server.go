@@ -53,13 +53,6 @@ func New(o Options) *Server {
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
-// Truth returns the weather that comes to pass at a place and time, in the digits
-// of an answer, every variable included. Overrides leave it alone.
-func (s *Server) Truth(place catalogue.Location, at time.Time) Values {
-	h := truthHour(s.seed, at)
-	return newSpot(place).weather(s.seed, &h)
-}
-
 // Forecast returns what a model's run predicts for a place and time, before overrides:
 // NaN for what the model lacks, and everywhere past the run's end. It fails for an
 // unknown model.

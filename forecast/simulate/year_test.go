@@ -19,20 +19,14 @@ type year struct {
 
 // columnsOf makes a model's run for places, from an hour on.
 func columnsOf(seed uint64, m *model, run, start time.Time, hours int, places []catalogue.Location) *hazard.Columns {
-	q := &query{model: m, places: places, start: start, hours: hours}
-	for v := range hazard.NumVariables {
-		q.variables = append(q.variables, hazard.Variable(v))
-	}
-	t := hoursOf(seed, q, run)
+	predict := forecast(seed, &query{model: m, start: start, hours: hours}, run)
 	c := hazard.NewColumns(start, len(places), hours)
 	for i, place := range places {
-		t.fill(seed, q, place, nil)
-		for j, v := range q.variables {
-			if !m.has(v) {
-				continue
-			}
-			for k, x := range t.values[j] {
-				c.Set(v, i, k, x)
+		for k, values := range predict(newSpot(place)) {
+			for v, x := range values {
+				if m.has(hazard.Variable(v)) {
+					c.Set(hazard.Variable(v), i, k, x)
+				}
 			}
 		}
 	}

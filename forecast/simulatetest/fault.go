@@ -114,8 +114,8 @@ func (s *Server) runsUntil(model string, now time.Time) time.Time {
 	return now
 }
 
-// take returns the faults that befall a call, and counts them down.
-func (s *Server) take(call *Call) (hit []Fault) {
+// faultsOf returns the faults that befall a call, and counts them down.
+func (s *Server) faultsOf(call *Call) (hit []Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	kept := s.faults[:0]

@@ -92,7 +92,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	faults := s.take(&call)
+	faults := s.faultsOf(&call)
 	for i := range faults {
 		if faults[i].replaces(&call) {
 			s.book(call)

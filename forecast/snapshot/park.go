@@ -58,7 +58,7 @@ func Combine(trails iter.Seq[*hazard.Estimate]) ParkState {
 			p.Models = len(e.Models)
 		}
 		if p.decidedBy(e) {
-			p.take(e, position)
+			p.decide(e, position)
 		}
 	}
 	p.settle(shared, stale, partial)
@@ -91,7 +91,7 @@ func (p *ParkState) decidedBy(e *hazard.Estimate) bool {
 	return e.Confidence > p.Confidence
 }
 
-func (p *ParkState) take(e *hazard.Estimate, position int) {
+func (p *ParkState) decide(e *hazard.Estimate, position int) {
 	p.State, p.Confidence, p.Main, p.Agree, p.Total, p.Trail = e.State, e.Confidence, hazard.NoHazard, 0, 0, position
 	if e.State == hazard.Green {
 		return

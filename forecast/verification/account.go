@@ -33,8 +33,8 @@ const (
 	came
 )
 
-// take counts a day in one account.
-func (a *account) take(v *verifier, d *store.DayPairs, level alert.Level, subject, lead int) {
+// count counts a day in one account.
+func (a *account) count(v *verifier, d *store.DayPairs, level alert.Level, subject, lead int) {
 	var today Table
 	var p []float64
 	var o []bool

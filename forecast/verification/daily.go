@@ -116,7 +116,7 @@ func (d *Daily) Import(name string, data []byte) (Imported, error) {
 	v := d.verifier
 	report, summary, err := Observations{
 		Store: v.store, Catalogue: v.catalogue, Rules: v.rules, Log: v.log, Now: d.clock.Now().Round(0), Name: name, Data: data,
-	}.take()
+	}.importRows()
 	if err == nil {
 		d.show(summary)
 	}

@@ -62,12 +62,12 @@ func (i Imported) Report(name string) string {
 //	distancia_km       A: at most 15 from the trail's critical point
 //	diferencia_altitud_m  A: at most 300 up or down
 func (o Observations) Import() (Imported, error) {
-	report, _, err := o.take()
+	report, _, err := o.importRows()
 	return report, err
 }
 
-// take is Import that returns the summary too.
-func (o Observations) take() (Imported, *store.Verification, error) {
+// importRows is Import that returns the summary too.
+func (o Observations) importRows() (Imported, *store.Verification, error) {
 	rows, faults := o.read()
 	if len(faults) > 0 {
 		return Imported{}, nil, &notices.FaultsError{Name: o.Name, Faults: faults}

@@ -58,7 +58,7 @@ func (v *verifier) summarize(now time.Time) (*store.Verification, error) {
 	t.pending = len(logged.Kept) * store.NumVerified * len(v.sites)
 	err = v.store.Pairs(v.catalogue, time.Unix(0, 0), func(d *store.DayPairs) error {
 		if d.Rules == v.rules.Version() {
-			t.take(d, now)
+			t.count(d, now)
 		}
 		return nil
 	})
@@ -90,8 +90,8 @@ func (v *verifier) recentPairs(now time.Time) (recent []*store.DayPairs, err err
 	return recent, err
 }
 
-// take counts a day of one tier.
-func (t *tally) take(d *store.DayPairs, now time.Time) {
+// count counts a day of one tier.
+func (t *tally) count(d *store.DayPairs, now time.Time) {
 	if !d.Day.Equal(t.dayOf) {
 		t.closeDay(d.Day)
 	}
@@ -115,7 +115,7 @@ func (t *tally) take(d *store.DayPairs, now time.Time) {
 	for level := range levels {
 		for subject := range store.NumSubjects {
 			for lead := range store.NumVerified {
-				t.accounts[tier][level][subject][lead].take(t.v, d, levels[level], subject, lead)
+				t.accounts[tier][level][subject][lead].count(t.v, d, levels[level], subject, lead)
 			}
 		}
 	}

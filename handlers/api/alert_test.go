@@ -29,7 +29,7 @@ func TestSituationAtTheInstant(t *testing.T) {
 	} {
 		s := Builder{BaseURL: "https://x.example"}.Build(e, c.at, c.at)
 		got := ""
-		for _, item := range read(t, s.alerts[alert.Danger]).([]any) {
+		for _, item := range read(t, s.alerts()[alert.Danger]).([]any) {
 			got = item.(map[string]any)["situacion"].(string)
 		}
 		if got != c.want || !s.Until().Equal(c.until) {
@@ -89,7 +89,7 @@ func TestAlertsOutliveTheEstimatesBehindThem(t *testing.T) {
 		}
 		s := Builder{BaseURL: "https://x.example"}.Build(e, c.at, c.at)
 		if s.alerts != nil || !s.Until().Equal(c.until) {
-			t.Errorf("at %v: a list of active alerts %v, until %v, want none until %v", c.at, s.alerts, s.Until(), c.until)
+			t.Errorf("at %v: a list of active alerts %t, until %v, want none until %v", c.at, s.alerts != nil, s.Until(), c.until)
 		}
 	}
 }
@@ -104,7 +104,7 @@ func TestAlertsSayTheWordsOfTheCatalogue(t *testing.T) {
 			a.Hazard = h
 			e.Alerts = []alert.Alert{a}
 			s := Builder{BaseURL: "https://x.example"}.Build(e, now, now)
-			said := read(t, s.alerts[level]).([]any)[0].(map[string]any)
+			said := read(t, s.alerts()[level]).([]any)[0].(map[string]any)
 			title, summary, advice := said["titulo"].(string), said["resumen"].(string), said["recomendacion"].(string)
 			if !strings.HasPrefix(title, wording.Spanish.AlertName(&a)+" ") || !strings.Contains(summary, wording.Spanish.Hazard(h)) || advice != wording.Spanish.Advice(h) {
 				t.Errorf("%q, %q, %q", title, summary, advice)

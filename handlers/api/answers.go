@@ -4,13 +4,12 @@
 // is made from them by go generate. A snapshot of the store goes in at [Builder.Build],
 // which encodes the answers of every route once into a [Answers] of prepared bodies. The
 // router finds the [route] of a request; its parameters are checked, its body is looked up
-// and served. The long series of a park are encoded when they are asked for; /health,
+// and served. Those of a park are encoded when they are first asked for; /health,
 // whose ages follow the clock, answers about subscriptions and errors for each request.
 package api
 
 import (
 	"iter"
-	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -56,8 +55,8 @@ type Answers struct {
 	bySlug map[string]int
 
 	parks      *httpcache.Body
-	park       []parkBodies // as Catalogue.Parks
-	alerts     *alertBodies // of all parks; nil while unknown
+	park       []parkBodies        // as Catalogue.Parks
+	alerts     func() *alertBodies // of all parks; nil while unknown
 	alertByID  map[string]func() *httpcache.Body
 	precision  *httpcache.Body
 	thresholds *httpcache.Body
@@ -74,10 +73,10 @@ type Answers struct {
 
 // parkBodies are the answers of one park.
 type parkBodies struct {
-	detail, trails *httpcache.Body
+	detail, trails func() *httpcache.Body
 	history        func(days int) *httpcache.Body
 	forecast       func(hours int) *httpcache.Body // nil while unknown
-	alerts         *alertBodies                    // nil while unknown
+	alerts         func() *alertBodies             // nil while unknown
 }
 
 // build is the state of making one snapshot.
@@ -115,7 +114,7 @@ func (o Builder) Build(e *store.Snapshot, now, modified time.Time) *Answers {
 		lastModified: httpcache.LastModified(modified),
 	}
 	if s.current {
-		s.alerts = b.alertLists(allParks)
+		s.alerts = sync.OnceValue(func() *alertBodies { return b.alertLists(allParks) })
 	}
 	return s
 }
@@ -134,31 +133,25 @@ func (o Builder) begin(e *store.Snapshot, now time.Time) *build {
 	return b
 }
 
-// parks returns the bodies of every park, made on all processors.
+// parks returns the bodies of every park.
 func (b *build) parks() []parkBodies {
 	parks := make([]parkBodies, len(b.e.Catalogue.Parks))
-	workers := min(runtime.GOMAXPROCS(0), len(parks))
-	var done sync.WaitGroup
-	for first := range workers {
-		done.Go(func() {
-			for p := first; p < len(parks); p += workers {
-				parks[p] = b.parkBodies(p)
-			}
-		})
+	for p := range parks {
+		parks[p] = b.parkBodies(p)
 	}
-	done.Wait()
 	return parks
 }
 
-// parkBodies returns the bodies of a park.
+// parkBodies returns the bodies of a park. Each is made when it is first asked for: those
+// of most parks are never read between two publications.
 func (b *build) parkBodies(p int) parkBodies {
-	trails := b.trailsOfPark(p)
 	bodies := parkBodies{
-		detail: body(b.parkDetail(p, trails)), trails: body(trails),
+		detail:  sync.OnceValue(func() *httpcache.Body { return body(b.parkDetail(p, b.trailsOfPark(p))) }),
+		trails:  sync.OnceValue(func() *httpcache.Body { return body(b.trailsOfPark(p)) }),
 		history: series(historyDays, func(days int) []History { return b.histories(p, days) }),
 	}
 	if b.known[p] {
-		bodies.alerts = b.alertLists(p)
+		bodies.alerts = sync.OnceValue(func() *alertBodies { return b.alertLists(p) })
 	}
 	if b.view.Reach(p) > 0 {
 		bodies.forecast = series(horizon, func(hours int) []Forecast { return b.forecasts(p, hours) })

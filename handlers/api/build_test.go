@@ -210,7 +210,7 @@ func TestAlertOrderAndCounts(t *testing.T) {
 	}
 	s := Builder{}.Build(e, now, now)
 	ids := func(level alert.Level) (all string) {
-		for _, a := range read(t, s.park[0].alerts[level]).([]any) {
+		for _, a := range read(t, s.park[0].alerts()[level]).([]any) {
 			all += a.(map[string]any)["id"].(string)
 		}
 		return all

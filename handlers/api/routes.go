@@ -90,9 +90,9 @@ func ofPark(serve func(call, *parkBodies) (answer, *Fault)) func(call) (answer, 
 	}
 }
 
-func (c call) parkDetail(park *parkBodies) (answer, *Fault) { return c.usual(park.detail) }
+func (c call) parkDetail(park *parkBodies) (answer, *Fault) { return c.usual(park.detail()) }
 
-func (c call) trailList(park *parkBodies) (answer, *Fault) { return c.usual(park.trails) }
+func (c call) trailList(park *parkBodies) (answer, *Fault) { return c.usual(park.trails()) }
 
 func (c call) parkHistory(park *parkBodies) (answer, *Fault) {
 	days, fault := number(c.query, "dias", 1, historyDays)
@@ -132,7 +132,7 @@ func (c call) alertList() (answer, *Fault) {
 	if bodies == nil {
 		return answer{}, c.noData(c.now)
 	}
-	return answer{bodies[level], c.terms(c.now, alertsAge)}, nil
+	return answer{bodies()[level], c.terms(c.now, alertsAge)}, nil
 }
 
 func (c call) alert() (answer, *Fault) {

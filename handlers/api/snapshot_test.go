@@ -96,7 +96,7 @@ func read(t testing.TB, body *httpcache.Body) any {
 // object reads a park's detail as it is shown at an instant.
 func detail(t testing.TB, e *store.Snapshot, at time.Time) map[string]any {
 	t.Helper()
-	return read(t, Builder{BaseURL: "https://x.example"}.Build(e, at, at).park[0].detail).(map[string]any)
+	return read(t, Builder{BaseURL: "https://x.example"}.Build(e, at, at).park[0].detail()).(map[string]any)
 }
 
 func trailOf(d map[string]any, i int) map[string]any {

@@ -1,0 +1,123 @@
+package forecast
+
+import (
+	"bytes"
+	"compress/flate"
+	"fmt"
+	"io"
+	"time"
+
+	"vigia/forecast/hazard"
+)
+
+// packedColumns are a run's columns while nobody reads them, which is most of an hour: a
+// fifth of their size. Each point is packed by itself, so that a trail is estimated
+// without the others in memory.
+type packedColumns struct {
+	start  time.Time // of the first hour
+	hours  int
+	has    [hazard.NumVariables]bool
+	points [][]byte
+}
+
+// pack packs columns. Weather changes little from hour to hour: of a variable, the low
+// bytes of the differences come first, and the high ones, nearly all of them 0, after
+// them. Deflate makes little of that.
+func pack(c *hazard.Columns) (*packedColumns, error) {
+	p := &packedColumns{start: c.Start, hours: c.Hours, points: make([][]byte, c.Points)}
+	for v := range c.Values {
+		p.has[v] = c.Values[v] != nil
+	}
+	var packed bytes.Buffer
+	deflate, err := flate.NewWriter(&packed, flate.BestSpeed)
+	if err != nil {
+		return nil, fmt.Errorf("pack a run: %w", err)
+	}
+	plain := make([]byte, 2*c.Hours)
+	for point := range p.points {
+		packed.Reset()
+		deflate.Reset(&packed) // a bytes.Buffer takes every write, so no step fails
+		for v, column := range c.Values {
+			if !p.has[v] {
+				continue
+			}
+			before := int16(0)
+			for i, n := range column[point*c.Hours : (point+1)*c.Hours] {
+				change := uint16(n-before)<<1 ^ uint16((n-before)>>15) // small for small changes of either sign
+				plain[i], plain[c.Hours+i] = byte(change), byte(change>>8)
+				before = n
+			}
+			deflate.Write(plain)
+		}
+		deflate.Close()
+		p.points[point] = bytes.Clone(packed.Bytes())
+	}
+	return p, nil
+}
+
+// runReader reads runs for the points of one site at a time.
+type runReader struct {
+	held    []*heldRun
+	runs    []hazard.Run // the held; their columns are those of the site read last
+	points  []hazard.Point
+	packed  bytes.Reader
+	inflate io.ReadCloser
+	plain   []byte
+}
+
+// newRunReader returns a reader of runs for sites of at most so many points.
+func newRunReader(held []*heldRun, points int) *runReader {
+	r := &runReader{held: held}
+	r.inflate = flate.NewReader(&r.packed)
+	for _, run := range held {
+		p := run.columns
+		c := &hazard.Columns{Start: p.start, Points: points, Hours: p.hours}
+		for v, has := range p.has {
+			if has {
+				c.Values[v] = make([]int16, points*p.hours)
+			}
+		}
+		r.plain = make([]byte, max(len(r.plain), 2*p.hours))
+		r.runs = append(r.runs, hazard.Run{Model: run.model, Init: run.Init, Columns: c})
+	}
+	return r
+}
+
+// read reads the runs for a site and returns it with its points as they are in r.runs. It
+// panics when memory does not hold what was packed.
+func (r *runReader) read(site hazard.Site) hazard.Site {
+	r.points = append(r.points[:0], site.Points...)
+	for at := range r.points {
+		for i, run := range r.held {
+			if err := r.unpack(run.columns, r.points[at].At, r.runs[i].Columns, at); err != nil {
+				panic(fmt.Errorf("unpack a run of %s: %w", run.model, err))
+			}
+		}
+		r.points[at].At = at
+	}
+	site.Points = r.points
+	return site
+}
+
+// unpack reads the columns of a point into those of another.
+func (r *runReader) unpack(p *packedColumns, point int, into *hazard.Columns, at int) error {
+	r.packed.Reset(p.points[point])
+	if err := r.inflate.(flate.Resetter).Reset(&r.packed, nil); err != nil {
+		return err
+	}
+	for v, has := range p.has {
+		if !has {
+			continue
+		}
+		plain, before := r.plain[:2*p.hours], int16(0)
+		if _, err := io.ReadFull(r.inflate, plain); err != nil {
+			return err
+		}
+		for i := range p.hours {
+			change := uint16(plain[i]) | uint16(plain[p.hours+i])<<8
+			before += int16(change>>1 ^ -(change & 1))
+			into.Values[v][at*p.hours+i] = before
+		}
+	}
+	return nil
+}
