@@ -140,23 +140,21 @@ func (v View) onlyUV(park int) bool {
 // counts returns how many parks are in each state, and of the amber ones how many
 // are by UV alone.
 func (v View) counts(parks []standing) []levelCount {
+	var all, uv [len(tops)]int
+	for _, p := range parks {
+		all[p.state]++
+		if p.uvOnly {
+			uv[p.state]++
+		}
+	}
 	var list []levelCount
 	for _, state := range statesWorstFirst {
-		c := levelCount{Level: v.level(state)}
-		uv := 0
-		for _, p := range parks {
-			if p.state == state {
-				c.Parks++
-				if p.uvOnly {
-					uv++
-				}
-			}
-		}
-		switch {
-		case uv > 0 && uv == c.Parks:
+		c := levelCount{Level: v.level(state), Parks: all[state]}
+		switch n := uv[state]; {
+		case n > 0 && n == c.Parks:
 			c.Text = v.Text("portada.uv_todos")
-		case uv > 0:
-			c.Text = v.Text("portada.uv_algunos", "n", uv)
+		case n > 0:
+			c.Text = v.Text("portada.uv_algunos", "n", n)
 		}
 		list = append(list, c)
 	}

@@ -15,14 +15,13 @@ type methodPage struct {
 	Data    string // how old data may be
 	Hazards []hazardRules
 	Models  []modelRow
-	CSV     string // path of the raw pairs
 }
 
 // hazardRules is a hazard with its thresholds.
 type hazardRules struct {
-	ID, Name, About, Source string
-	Notes                   []string
-	Rows                    []ruleRow
+	Key   string
+	Notes []string
+	Rows  []ruleRow
 }
 
 // modelRow is a model as it stands.
@@ -33,7 +32,7 @@ type modelRow struct {
 }
 
 func (v View) method() methodPage {
-	page := methodPage{CSV: PrecisionCSV}
+	var page methodPage
 	for _, m := range v.Models {
 		row := modelRow{
 			Name: v.Named("modelo.", m.Model), State: v.Named("modelo_estado.", m.State),
@@ -55,11 +54,7 @@ func (v View) method() methodPage {
 	page.Steps, page.Trust, page.Alerts, page.Data = w.steps(), w.trust(), w.alerts(), w.Text("metodo.datos", "h", w.figure("histeresis.vigencia_datos_h"))
 	for i := range hazard.NumHazards {
 		h := hazard.Hazard(i)
-		key := h.String()
-		page.Hazards = append(page.Hazards, hazardRules{
-			ID: "peligro-" + key, Name: v.Text("amenaza." + key), About: v.Text("metodo.que." + key),
-			Source: v.Text("metodo.fuente." + key), Notes: w.notes(h), Rows: v.ruleRows(v.Rules, h),
-		})
+		page.Hazards = append(page.Hazards, hazardRules{h.String(), w.notes(h), v.ruleRows(v.Rules, h)})
 	}
 	return page
 }

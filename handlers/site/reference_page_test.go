@@ -66,7 +66,7 @@ func (r referenceWords) reference() referencePage {
 			for _, parameter := range slices.Concat(path.Value.Parameters, o.Value.Parameters) {
 				v.Parameters = append(v.Parameters, r.parameter(&parameter, catalogue.Default()))
 			}
-			v.example("@{.Base}@")
+			v.example("@{.BaseURL}@")
 			page.Operations = append(page.Operations, v)
 		}
 	}

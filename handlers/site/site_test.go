@@ -294,6 +294,9 @@ func TestAssets(t *testing.T) {
 			t.Errorf("the page names no asset like %s", pattern)
 		}
 	}
+	if sheet := content(t, s.Assets()[s.named["app.css"]]); regexp.MustCompile(`url\("[^/]`).MatchString(sheet) {
+		t.Error("the style names a file that is not there")
+	}
 	if s.Assets()["/robots.txt"] == nil {
 		t.Error("no robots.txt")
 	}
