@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"vigia/handlers/httpcache"
@@ -27,11 +28,8 @@ var assetTypes = map[string]string{
 }
 
 // fixedAssets have a path of their own, which clients know by themselves.
-var fixedAssets = map[string]string{
-	workerFile:    ServiceWorker,
-	"favicon.svg": "/favicon.svg", "apple-touch-icon.png": "/apple-touch-icon.png",
-	"manifest.webmanifest": "/manifest.webmanifest", "manifest.en.webmanifest": "/manifest.en.webmanifest",
-	"icono-192.png": "/icono-192.png", "icono-512.png": "/icono-512.png", "icono-maskable-512.png": "/icono-maskable-512.png",
+var fixedAssets = []string{
+	"favicon.svg", "apple-touch-icon.png", "manifest.webmanifest", "manifest.en.webmanifest", "icono-192.png", "icono-512.png", "icono-maskable-512.png",
 }
 
 // ContentPolicy is what browsers let a page load and do: only what is of this
@@ -85,8 +83,8 @@ func (b *bundle) addAsset(name string, content []byte) error {
 	if !ok {
 		return errors.New("no content type for its extension")
 	}
-	at, fixed := fixedAssets[name]
-	if !fixed {
+	at := "/" + name
+	if !slices.Contains(fixedAssets, name) {
 		at = hashedPath(name, content)
 	}
 	b.named[name], b.assets[at] = at, httpcache.Static(kind, content)

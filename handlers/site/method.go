@@ -1,6 +1,7 @@
 package site
 
 import (
+	"slices"
 	"time"
 
 	"vigia/forecast/hazard"
@@ -66,28 +67,17 @@ type ruleWords struct {
 	list []hazard.Threshold
 }
 
-// find returns a value of the rules by its place in their file; a value that is not
-// there has no figure.
-func (w ruleWords) find(key string) hazard.Threshold {
-	for _, t := range w.list {
-		if t.Key == key {
-			return t
-		}
-	}
-	return hazard.Threshold{}
-}
-
-func (w ruleWords) figure(key string) string {
-	if t := w.find(key); t.HasValue {
-		return w.Decimal(t.Value, 6)
-	}
-	return w.Text("dato.falta")
-}
+// figure returns a value of the rules by its place in their file.
+func (w ruleWords) figure(key string) string { return w.scaled(key, 1, 6) }
 
 // share is a figure that is a part of one, in per cent.
-func (w ruleWords) share(key string) string {
-	if t := w.find(key); t.HasValue {
-		return w.Decimal(t.Value*100, 1)
+func (w ruleWords) share(key string) string { return w.scaled(key, 100, 1) }
+
+func (w ruleWords) scaled(key string, factor float64, places int) string {
+	for _, t := range w.list {
+		if t.Key == key && t.HasValue {
+			return w.Decimal(t.Value*factor, places)
+		}
 	}
 	return w.Text("dato.falta")
 }
@@ -95,7 +85,9 @@ func (w ruleWords) share(key string) string {
 // steps are how an estimate is made, from the values of the models to the state.
 func (w ruleWords) steps() []string {
 	votes := w.Text("metodo.paso.votos", "k", w.figure("combinacion.k_rojo_min"), "rojo", w.share("combinacion.f_rojo"), "amarillo", w.share("combinacion.f_amarillo"))
-	if w.find("combinacion.un_modelo_rojo_es_amarillo").Text == "true" {
+	if slices.ContainsFunc(w.list, func(t hazard.Threshold) bool {
+		return t.Key == "combinacion.un_modelo_rojo_es_amarillo" && t.Text == "true"
+	}) {
 		votes += " " + w.Text("metodo.paso.uno")
 	}
 	return []string{

@@ -186,7 +186,7 @@ const referenceFile = "../../web/templates/api_%s.html"
 // it with the page that the program carries, see the go:generate in site.go.
 func TestReferenceIsCurrent(t *testing.T) {
 	for _, l := range locales {
-		set := template.Must(template.New("").Funcs(l.functions()).ParseFiles("testdata/reference.html"))
+		set := template.Must(template.New("").Funcs((&bundle{}).functions(&l)).ParseFiles("testdata/reference.html"))
 		var page strings.Builder
 		r := referenceWords{l.words, theContract(t)}
 		if err := set.ExecuteTemplate(&page, "referencia", r.reference()); err != nil {

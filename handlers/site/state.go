@@ -3,7 +3,6 @@ package site
 import (
 	"vigia/forecast/hazard"
 	"vigia/forecast/snapshot"
-	"vigia/store/catalogue"
 	"vigia/web/wording"
 )
 
@@ -47,11 +46,4 @@ func (v View) meaning(o snapshot.ParkState, reason func(hazard.Reason) string, l
 		return v.Hazard(o.Main)
 	}
 	return v.Text("senal."+length, "amenaza", v.Hazard(o.Main), "votos", v.Votes(o.Agree, o.Total))
-}
-
-func pointName(points []catalogue.Point, i uint8) string {
-	if int(i) < len(points) {
-		return points[i].Name
-	}
-	return ""
 }
