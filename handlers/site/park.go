@@ -12,26 +12,31 @@ import (
 // parkPage is one park.
 type parkPage struct {
 	parkLink
-	Ways      ways
-	Kind      string
-	Now       answer
-	Age       validity
-	Counts    []levelCount
-	Axis      axis
-	Timeline  timeline // the worst of the trails in each hour
-	Official  officialView
-	Alerts    alertList
-	Trails    []trailView
-	Light     *lightTable // nil without estimates
-	Week      past
-	Table     string // the path of the week as a table
-	Emergency []catalogue.EmergencyNumber
-	Notes     []string // what the numbers' notes say, each once
-	Steward   string   // the administration
-	StewardAt string
-	Area      string
-	URL       string
-	Position  bool // the park's position is known only roughly
+	outlook
+	Park     catalogue.Park
+	Ways     ways
+	Counts   []levelCount
+	Official officialView
+	Alerts   alertList
+	Trails   []trailView
+	Light    *lightTable // nil without estimates
+	Week     past
+	Notes    []string // what the notes of the emergency numbers say, each once
+	Steward  string   // the administration
+	Area     string
+}
+
+// outlook is the first screen of a park or a trail: how it is now, and its hours to come.
+type outlook struct {
+	Now      answer
+	Age      validity
+	Axis     axis
+	Timeline timeline // of a park, the worst of its trails in each hour
+}
+
+// outlook returns the first screen of what has so many hours of estimates.
+func (v View) outlook(park catalogue.Park, reach int, at func(ahead int) snapshot.ParkState) outlook {
+	return outlook{v.answer(reach, at), v.validity(), v.axis(park), v.timeline(v.columns(at))}
 }
 
 // putParks adds the page of each park.
@@ -53,13 +58,10 @@ func (v View) park(i int) parkPage {
 	p := v.Catalogue.Parks[i]
 	at := func(ahead int) snapshot.ParkState { return v.Park(i, ahead) }
 	page := parkPage{
-		parkLink: v.linkTo(p), Kind: v.Text("tipo_parque." + p.Kind),
-		Now: v.answer(v.Reach(i), at), Age: v.validity(), Axis: v.axis(p), Timeline: v.timeline(v.columns(at)).enlarged(),
-		Official: v.official(i, ""), Alerts: v.parkAlerts(i, ""),
-		Light: v.lightTable(i), Week: v.week(i), Table: "/parques/" + p.Slug + "/historial.csv",
-		Emergency: v.Catalogue.Emergency, Notes: notesOf(v.Catalogue.Emergency),
-		Steward: p.Administrator, StewardAt: p.AdministratorAsOf, URL: p.URL, Position: p.Approximate,
+		parkLink: v.linkTo(p), outlook: v.outlook(p, v.Reach(i), at), Park: p, Official: v.official(i, ""), Alerts: v.parkAlerts(i, ""),
+		Light: v.lightTable(i), Week: v.week(i), Notes: notesOf(v.Catalogue.Emergency), Steward: p.Administrator,
 	}
+	page.Timeline = page.Timeline.enlarged()
 	if p.AreaHa > 0 {
 		page.Area = v.Text("parque.superficie", "ha", v.thousands(p.AreaHa))
 	}

@@ -15,17 +15,33 @@ type ruleRow struct {
 	Amber, Red []string
 }
 
-// ruleRows segments out the thresholds of a hazard as the rules compare them, a row
-// for each kind of place that they tell apart.
+// ruleRows sets out the thresholds of a hazard as the rules compare them, a row for each
+// kind of place that they tell apart: by shelter where that matters, then by zone, then by
+// exposure, the commonest kind last.
 func (v View) ruleRows(r *hazard.Rules, h hazard.Hazard) (rows []ruleRow) {
+	asked := func(remote bool, z hazard.Zone) (list [hazard.NumExposures]string) {
+		for e := range list {
+			list[e] = fmt.Sprint(r.Criteria(h, terrain(remote, z, hazard.Exposure(e))))
+		}
+		return list
+	}
 	absent := false
-	for _, kind := range kindsOfPlace(r, h) {
-		amber, red := r.Criteria(h, kind.terrain())
-		if amber == nil && red == nil {
-			absent = true
+	for _, remote := range []bool{true, false} {
+		if remote && !slices.ContainsFunc(hazard.Zones(), func(z hazard.Zone) bool { return asked(true, z) != asked(false, z) }) {
 			continue
 		}
-		rows = append(rows, ruleRow{v.placeName(kind), v.alternatives(amber), v.alternatives(red)})
+		for _, zones := range grouped(hazard.Zones(), func(z hazard.Zone) string { return fmt.Sprint(asked(remote, z)) }) {
+			of := asked(remote, zones[0])
+			for i, exposures := range commonestLast(grouped(allExposures(), func(e hazard.Exposure) string { return of[e] })) {
+				amber, red := r.Criteria(h, terrain(remote, zones[0], exposures[0]))
+				if amber == nil && red == nil {
+					absent = true
+					continue
+				}
+				place := v.placeName(remote, zones, exposures, i > 0 && len(exposures) > 2)
+				rows = append(rows, ruleRow{place, v.alternatives(amber), v.alternatives(red)})
+			}
+		}
 	}
 	if absent {
 		rows = append(rows, ruleRow{Place: v.Text("metodo.lugar.ausente")})
@@ -33,40 +49,8 @@ func (v View) ruleRows(r *hazard.Rules, h hazard.Hazard) (rows []ruleRow) {
 	return rows
 }
 
-// kindOfPlace is terrains that the rules of a hazard do not tell apart.
-type kindOfPlace struct {
-	remote    bool // more than four hours from shelter
-	zones     []hazard.Zone
-	exposures []hazard.Exposure
-	rest      bool // the exposures are those that were not named before
-}
-
-func (k kindOfPlace) terrain() hazard.Terrain {
-	return hazard.Terrain{Exposure: k.exposures[0], Zone: k.zones[0], Remote: k.remote, Fuel: true}
-}
-
-// kindsOfPlace divides all terrains by what the rules ask there: by shelter where
-// that matters, then by zone, then by exposure, the commonest kind last.
-func kindsOfPlace(r *hazard.Rules, h hazard.Hazard) (kinds []kindOfPlace) {
-	column := func(remote bool, z hazard.Zone) (asked [hazard.NumExposures]string) {
-		for e := range asked {
-			asked[e] = fmt.Sprint(r.Criteria(h, hazard.Terrain{Exposure: hazard.Exposure(e), Zone: z, Remote: remote, Fuel: true}))
-		}
-		return asked
-	}
-	byShelter := slices.ContainsFunc(hazard.Zones(), func(z hazard.Zone) bool { return column(true, z) != column(false, z) })
-	for _, remote := range []bool{true, false} {
-		if remote && !byShelter {
-			continue
-		}
-		for _, zones := range grouped(hazard.Zones(), func(z hazard.Zone) string { return fmt.Sprint(column(remote, z)) }) {
-			asked := column(remote, zones[0])
-			for i, exposures := range commonestLast(grouped(allExposures(), func(e hazard.Exposure) string { return asked[e] })) {
-				kinds = append(kinds, kindOfPlace{remote, zones, exposures, i > 0 && len(exposures) > 2})
-			}
-		}
-	}
-	return kinds
+func terrain(remote bool, z hazard.Zone, e hazard.Exposure) hazard.Terrain {
+	return hazard.Terrain{Exposure: e, Zone: z, Remote: remote, Fuel: true}
 }
 
 func allExposures() []hazard.Exposure {
@@ -102,28 +86,22 @@ func commonestLast[T any](groups [][]T) [][]T {
 	return append(slices.Delete(groups, largest, largest+1), last)
 }
 
-// placeName names a kind of place: "bosque", "zona árida", "demás lugares".
-func (v View) placeName(k kindOfPlace) string {
+// placeName names a kind of place: "bosque", "zona árida", "demás lugares". rest is true
+// when the exposures are those that were not named before.
+func (v View) placeName(remote bool, zones []hazard.Zone, exposures []hazard.Exposure, rest bool) string {
 	var parts []string
-	if k.remote {
+	if remote {
 		parts = append(parts, v.Text("metodo.lugar.remoto"))
 	}
-	if len(k.zones) < len(hazard.Zones()) {
-		names := make([]string, len(k.zones))
-		for i, z := range k.zones {
-			names[i] = v.Text("metodo.zona." + z.String())
-		}
-		parts = append(parts, v.Text("metodo.lugar.zona", "zonas", strings.Join(names, ", ")))
+	if len(zones) < len(hazard.Zones()) {
+		names := joined(zones, ", ", func(z hazard.Zone) string { return v.Text("metodo.zona." + z.String()) })
+		parts = append(parts, v.Text("metodo.lugar.zona", "zonas", names))
 	}
 	switch {
-	case k.rest:
+	case rest:
 		parts = append(parts, v.Text("metodo.lugar.demas"))
-	case len(k.exposures) < hazard.NumExposures:
-		names := make([]string, len(k.exposures))
-		for i, e := range k.exposures {
-			names[i] = v.Text("metodo.exposicion." + e.String())
-		}
-		parts = append(parts, strings.Join(names, ", "))
+	case len(exposures) < hazard.NumExposures:
+		parts = append(parts, joined(exposures, ", ", func(e hazard.Exposure) string { return v.Text("metodo.exposicion." + e.String()) }))
 	case len(parts) == 0:
 		parts = append(parts, v.Text("metodo.lugar.todos"))
 	}
@@ -134,13 +112,18 @@ func (v View) placeName(k kindOfPlace) string {
 func (v View) alternatives(list [][]hazard.Criterion) []string {
 	ways := make([]string, len(list))
 	for i, criteria := range list {
-		parts := make([]string, len(criteria))
-		for j, c := range criteria {
-			parts[j] = v.criterion(c)
-		}
-		ways[i] = strings.Join(parts, v.Text("metodo.y"))
+		ways[i] = joined(criteria, v.Text("metodo.y"), v.criterion)
 	}
 	return ways
+}
+
+// joined puts each of a list into words, with a separator between them.
+func joined[T any](list []T, separator string, text func(T) string) string {
+	words := make([]string, len(list))
+	for i := range list {
+		words[i] = text(list[i])
+	}
+	return strings.Join(words, separator)
 }
 
 // criterion writes a comparison with all the figures of its threshold.

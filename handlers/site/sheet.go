@@ -10,7 +10,6 @@ import (
 
 	"vigia/forecast/hazard"
 	"vigia/forecast/snapshot"
-	"vigia/store/catalogue"
 )
 
 // What a sheet of one page has room for. What is left out is counted on it, and the
@@ -40,7 +39,6 @@ type sheetPage struct {
 	MoreTrails   string
 	Alerts       alertList
 	MoreAlerts   string
-	Emergency    []catalogue.EmergencyNumber
 	Address      string // of the park's page, "" where the site does not know its own
 	Code         *qrCode
 }
@@ -71,9 +69,9 @@ func (v View) sheet(park int) sheetPage {
 	here, at := v.Catalogue.Parks[park], func(ahead int) snapshot.ParkState { return v.Park(park, ahead) }
 	hours := v.columns(at)
 	page := sheetPage{
-		parkLink: v.linkTo(here), Kind: v.Text("tipo_parque." + here.Kind), Now: v.Headline(at(0)), Lasts: v.answer(v.Reach(park), at).Lasts, Hour: v.Localizer.At(v.PresentHour()),
-		Age: v.validity(), Axis: v.axis(here), Timeline: v.timeline(hours).enlarged(), Days: v.sheetDays(hours), Alerts: v.alerts(here.Slug),
-		Emergency: v.Catalogue.Emergency,
+		parkLink: v.linkTo(here), Kind: v.Text("tipo_parque." + here.Kind), Now: v.Headline(at(0)), Lasts: v.answer(v.Reach(park), at).Lasts,
+		Hour: v.Localizer.At(v.PresentHour()), Age: v.validity(), Axis: v.axis(here), Timeline: v.timeline(hours).enlarged(),
+		Days: v.sheetDays(hours), Alerts: v.alerts(here.Slug),
 	}
 	official := v.official(park, "")
 	page.Official = append(official.Volcanoes, official.Closures...)
@@ -110,7 +108,7 @@ func (v View) sheetRoom(page *sheetPage) int {
 	}
 	room -= (marked + 1) / 2
 	const usual, ofRow = 8, 4 // emergency numbers
-	room -= max(0, len(page.Emergency)-usual+ofRow-1) / ofRow
+	room -= max(0, len(v.Catalogue.Emergency)-usual+ofRow-1) / ofRow
 	return max(room, 1)
 }
 
