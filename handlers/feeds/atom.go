@@ -80,13 +80,7 @@ const noPark = -1
 
 // putAlerts adds the alerts of a park, or of all, as a feed.
 func (v feed) putAlerts(path string, park int) {
-	v.pages.PutOpen(v.Path(path), func() *httpcache.Body {
-		document, err := xml.MarshalIndent(v.alerts(path, park), "", " ")
-		if err != nil { // texts and times are all that a feed has
-			panic(fmt.Sprintf("feeds: writing %s: %v", path, err))
-		}
-		return httpcache.Static(atomType, slices.Concat([]byte(xml.Header), document, []byte("\n")))
-	})
+	v.pages.PutOpen(v.Path(path), func() *httpcache.Body { return site.XMLBody(atomType, v.alerts(path, park)) })
 }
 
 // alerts returns the feed at a path: that of a park, or of all. Alerts come with the

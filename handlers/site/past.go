@@ -3,6 +3,7 @@ package site
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"vigia/forecast/hazard"
@@ -139,21 +140,17 @@ func (v View) pastText(hours []hour) string {
 	for _, h := range hours {
 		counts[h.State]++
 	}
-	text := ""
+	var parts []string
 	for _, state := range statesWorstFirst {
-		if counts[state] == 0 {
-			continue
-		}
-		if text != "" {
-			text += " · "
-		}
 		word := v.State(state)
 		if state == hazard.Unknown {
 			word = v.Text("semana.sin_estimacion")
 		}
-		text += v.Text("semana.horas", "estado", word, "n", counts[state])
+		if n := counts[state]; n > 0 {
+			parts = append(parts, v.Text("semana.horas", "estado", word, "n", n))
+		}
 	}
-	return text
+	return strings.Join(parts, " · ")
 }
 
 // mainHazards names the hazards of a day's amber and red hours, each once.

@@ -1,8 +1,9 @@
 // Package site renders the pages of the public website in every language.
 //
 // A store.Snapshot is read at an instant, in a language and by the clocks of a zone
-// ([View]) → values of one type a page, in words → html/template in the page's
-// [Frame] → prepared bodies by path ([Pages]), each made when it is first asked for.
+// ([View]) → what a page has beside that, in words → html/template in the page's
+// [Frame], which can ask the view too → prepared bodies by path ([Pages]), each made
+// when it is first asked for.
 // Nothing here is kept between publications, so a Site may be used from any
 // goroutine.
 //

@@ -10,7 +10,6 @@ import (
 )
 
 const (
-	xmlType     = "application/xml; charset=utf-8"
 	sitemapPath = "/sitemap.xml"
 	robotsPath  = "/robots.txt"
 )
@@ -52,13 +51,17 @@ func (s *Site) putSitemap(pages *Pages) {
 	if s.BaseURL == "" {
 		return
 	}
-	pages.Put(sitemapPath, func() *httpcache.Body {
-		document, err := xml.MarshalIndent(s.sitemap(pages), "", " ")
-		if err != nil { // addresses are all that it has
-			panic(fmt.Sprintf("site: writing %s: %v", sitemapPath, err))
-		}
-		return httpcache.Static(xmlType, slices.Concat([]byte(xml.Header), document, []byte("\n")))
-	})
+	pages.Put(sitemapPath, func() *httpcache.Body { return XMLBody("application/xml; charset=utf-8", s.sitemap(pages)) })
+}
+
+// XMLBody writes a document. It panics for a type that is none of XML's, which the tests
+// of every document exclude.
+func XMLBody(contentType string, document any) *httpcache.Body {
+	text, err := xml.MarshalIndent(document, "", " ")
+	if err != nil {
+		panic(fmt.Sprintf("site: writing %T: %v", document, err))
+	}
+	return httpcache.Static(contentType, slices.Concat([]byte(xml.Header), text, []byte("\n")))
 }
 
 func (s *Site) sitemap(pages *Pages) (list sitemap) {
