@@ -37,9 +37,9 @@ func readBundle(files fs.FS) (*bundle, error) {
 	return b, nil
 }
 
-// functions are what a template can ask: t is a text, ruta the
-// path of a page in the language and archivo that of an asset. A page's template has the
-// page's name; it frames its content with those of pagina.html.
+// functions are what a template can ask: t is a text, ruta the path of a page in the
+// language and archivo that of an asset. A page's template has the page's name; it frames
+// its content with those of pagina.html.
 func (b *bundle) functions(l *Locale) template.FuncMap {
 	return template.FuncMap{"t": l.words.Text, "ruta": l.Path, "archivo": b.assetPath}
 }
