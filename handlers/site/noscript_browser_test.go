@@ -61,7 +61,6 @@ func withoutScript(t *testing.T, tab context.Context, s *stop) (faults []string)
 	evaluate[bool](t, tab, twoFrames)
 	with := evaluate[[]string](t, tab, read)
 	setScripts(t, tab, false)
-	defer setScripts(t, tab, true)
 	if err := chromedp.Do(tab, chromedp.Navigate(s.url())); err != nil {
 		t.Fatal(err)
 	}
