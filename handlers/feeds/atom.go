@@ -80,13 +80,7 @@ const noPark = -1
 
 // putAlerts adds the alerts of a park, or of all, as a feed.
 func (v feed) putAlerts(path string, park int) {
-	v.pages.PutOpen(v.Path(path), func() *httpcache.Body {
-		document, err := xml.MarshalIndent(v.alerts(path, park), "", " ")
-		if err != nil { // texts and times are all that a feed has
-			panic(fmt.Sprintf("feeds: writing %s: %v", path, err))
-		}
-		return httpcache.Static(atomType, slices.Concat([]byte(xml.Header), document, []byte("\n")))
-	})
+	v.pages.PutOpen(v.Path(path), func() *httpcache.Body { return site.XMLBody(atomType, v.alerts(path, park)) })
 }
 
 // alerts returns the feed at a path: that of a park, or of all. Alerts come with the
@@ -99,11 +93,8 @@ func (v feed) alerts(path string, park int) atomFeed {
 		slug, page = here.Slug, "/parques/"+here.Slug
 		title = v.Text("atom.titulo_parque", "parque", here.Name)
 	}
-	if v.Simulated {
-		title = v.Marked(title)
-	}
 	f := atomFeed{
-		Lang: v.Tag, ID: v.urn(path), Title: title, Subtitle: v.Text("oficial.aviso"), Rights: v.rights(),
+		Lang: v.Tag, ID: v.urn(path), Title: v.marked(title), Subtitle: v.Text("oficial.aviso"), Rights: v.rights(),
 		Author:    atomAuthor{v.Text("sitio.nombre"), v.BaseURL, v.Contact},
 		Links:     []atomLink{v.link("self", strings.TrimSuffix(atomType, "; charset=utf-8"), path), v.link("alternate", "text/html", page)},
 		Generator: strings.TrimSpace(v.Text("sitio.nombre") + " " + v.Version),
@@ -122,11 +113,9 @@ func (v feed) alerts(path string, park int) atomFeed {
 	if park != noPark {
 		f.Entries = slices.Insert(f.Entries, 0, v.officialEntries(path, page, park)...)
 	}
-	updated := firstKnown(v.IssuedAt, v.StartedAt, v.Now)
+	updated := cmp.Or(v.IssuedAt, v.StartedAt, v.Now)
 	for i := range f.Entries {
-		if f.Entries[i].updated.After(updated) {
-			updated = f.Entries[i].updated
-		}
+		updated = later(updated, f.Entries[i].updated)
 	}
 	f.Updated = rfc3339(updated)
 	return f
@@ -144,7 +133,7 @@ func (v feed) alertEntry(al *alert.Alert, page string) atomEntry {
 		page = own
 	}
 	view := here.Alert(al)
-	title := v.Text("atom.alerta", "titulo", view.Title, "parque", parkName)
+	title := v.Text("atom.alerta", "titulo", v.AlertName(al), "parque", parkName)
 	updated := lastChange(al)
 	switch over := al.PhaseAt(v.Now) == alert.Finished; {
 	case over && !al.Cancelled && al.End.After(updated):
@@ -158,21 +147,31 @@ func (v feed) alertEntry(al *alert.Alert, page string) atomEntry {
 			updated = v.ValidUntil
 		}
 	}
-	if v.Simulated {
-		title = v.Marked(title)
-	}
+	e := v.entry("/alertas/"+al.ID, title, page, updated, v.alertText(here, view, al)...)
+	e.Published, e.Category = rfc3339(cmp.Or(al.IssuedAt, updated)), []atomCategory{{al.Level.String()}, {al.Hazard.String()}}
+	return e
+}
+
+// entry returns an entry of an instant. about names it, and page is where more is said.
+func (v feed) entry(about, title, page string, at time.Time, lines ...string) atomEntry {
 	return atomEntry{
-		ID: v.urn("/alertas/" + al.ID), Title: title, Updated: rfc3339(updated), Published: rfc3339(firstKnown(al.IssuedAt, updated)),
-		Links:    []atomLink{v.link("alternate", "text/html", page)},
-		Category: []atomCategory{{al.Level.String()}, {al.Hazard.String()}},
-		Content:  paragraphs(v.alertText(here, view, al)...), updated: updated,
+		ID: v.urn(about), Title: v.marked(title), Updated: rfc3339(at), Published: rfc3339(at),
+		Links: []atomLink{v.link("alternate", "text/html", page)}, Content: paragraphs(lines...), updated: at,
 	}
+}
+
+// marked marks a text about weather that is made up.
+func (v feed) marked(text string) string {
+	if v.Simulated {
+		return v.Marked(text)
+	}
+	return text
 }
 
 func (v feed) alertText(here site.View, view site.AlertView, al *alert.Alert) []string {
 	over := al.PhaseAt(v.Now) == alert.Finished
 	parts := slices.Clone(view.Official)
-	parts = append(parts, v.Text("atom.horas", "desde", view.Start.Text, "hasta", view.End.Text, "zona", here.ZoneName()))
+	parts = append(parts, v.Text("atom.horas", "desde", here.Instant(al.Start).Text, "hasta", here.Instant(al.End).Text, "zona", here.ZoneName()))
 	if view.Unproven && !over {
 		parts = append(parts, v.Text("alerta.sin_confirmar"))
 	}
@@ -183,13 +182,14 @@ func (v feed) alertText(here site.View, view site.AlertView, al *alert.Alert) []
 		parts = append(parts, c.Sentence(v.Language))
 	}
 	if len(view.Trails) > 0 {
-		parts = append(parts, v.Text("alerta.lista_senderos", "nombres", strings.Join(view.Trails, "; ")))
+		parts = append(parts, v.Text("alerta.lista_senderos", "nombres", strings.Join(view.TrailNames(), "; ")))
 	}
-	for _, c := range view.Changes {
-		parts = append(parts, v.Text("atom.cambio", "cuando", c.At.Text, "que", c.Text))
+	for i := range al.Changes {
+		c := &al.Changes[i]
+		parts = append(parts, v.Text("atom.cambio", "cuando", here.Instant(c.At).Text, "que", here.Change(c)))
 	}
 	if !over {
-		parts = append(parts, view.Advice)
+		parts = append(parts, v.Advice(al.Hazard))
 	}
 	return append(parts, v.Text("oficial.aviso"))
 }
@@ -199,24 +199,18 @@ func (v feed) alertText(here site.View, view site.AlertView, al *alert.Alert) []
 func (v feed) officialEntries(path, page string, park int) (entries []atomEntry) {
 	here, of := v.In(v.Catalogue.Parks[park].TimeZone), v.InForce(park)
 	add := func(one site.Notices, name string, at, obtained time.Time, detail, source, url string) {
-		title, at := v.OfficialLines(one)[0], firstKnown(at, obtained)
-		title = v.Text("oficial.dicho", "que", title)
-		if v.Simulated {
-			title = v.Marked(title)
-		}
+		at = cmp.Or(at, obtained)
 		lines := []string{v.Text("oficial.fuente") + " " + source + ", " + url,
 			v.Text("oficial.obtenido") + " " + here.Instant(obtained).Text + " (" + here.ZoneName() + ")", v.Text("oficial.explica")}
 		if detail != "" {
 			lines = slices.Insert(lines, 0, detail)
 		}
-		entries = append(entries, atomEntry{
-			ID: v.urn(path + "#" + name + "/" + source + "/" + rfc3339(at)), Title: title, Updated: rfc3339(at), Published: rfc3339(at),
-			Links: []atomLink{v.link("alternate", "text/html", page)}, Category: []atomCategory{{"oficial"}},
-			Content: paragraphs(lines...), updated: at,
-		})
+		e := v.entry(path+"#"+name+"/"+source+"/"+rfc3339(at), v.Text("oficial.dicho", "que", v.OfficialLines(one)[0]), page, at, lines...)
+		e.Category = []atomCategory{{"oficial"}}
+		entries = append(entries, e)
 	}
 	for _, c := range of.Closures {
-		add(site.Notices{Closures: []notices.Holding{c}}, c.Trail+"/"+c.Situation, firstKnown(c.PublishedAt, c.From), c.ObtainedAt, c.Detail, c.Source, c.SourceURL)
+		add(site.Notices{Closures: []notices.Holding{c}}, c.Trail+"/"+c.Situation, cmp.Or(c.PublishedAt, c.From), c.ObtainedAt, c.Detail, c.Source, c.SourceURL)
 	}
 	for _, volcano := range of.Volcanic {
 		add(site.Notices{Volcanic: []notices.Nearby{volcano}}, volcano.Volcano+"/"+volcano.Level.String(), volcano.PublishedAt, volcano.ObtainedAt, "", volcano.Source, volcano.SourceURL)
@@ -231,7 +225,7 @@ func (v feed) unknownEntry(path, page string, park int) (e atomEntry, ok bool) {
 	if park != noPark {
 		here = here.In(v.Catalogue.Parks[park].TimeZone)
 	}
-	about, title, why, at := path+"#sin-datos", v.Text("atom.desconocidas"), v.WhyNone(), firstKnown(v.IssuedAt, v.StartedAt, v.Now)
+	about, title, why, at := path+"#sin-datos", v.Text("atom.desconocidas"), v.WhyNone(), cmp.Or(v.IssuedAt, v.StartedAt, v.Now)
 	from := "atom.segun"
 	if silent := v.silentParks(park); v.WhyNone() == hazard.NoReason && len(silent) == 0 {
 		return e, false
@@ -246,16 +240,10 @@ func (v feed) unknownEntry(path, page string, park int) (e atomEntry, ok bool) {
 		}
 		about, from = path+"#"+rfc3339(at), "atom.desde" // each time without estimates is one of its own
 	}
-	if v.Simulated {
-		title = v.Marked(title)
-	}
-	return atomEntry{
-		ID: v.urn(about), Title: title, Updated: rfc3339(at), Published: rfc3339(at),
-		Links: []atomLink{v.link("alternate", "text/html", page)}, Category: []atomCategory{{hazard.NoData.String()}},
-		Content: paragraphs(v.Localizer.Reason(why), v.Text(from, "desde", here.Instant(at).Text, "zona", here.ZoneName()),
-			v.Text("sin_datos.consejo"), v.Text("oficial.aviso")),
-		updated: at,
-	}, true
+	e = v.entry(about, title, page, at, v.Localizer.Reason(why), v.Text(from, "desde", here.Instant(at).Text, "zona", here.ZoneName()),
+		v.Text("sin_datos.consejo"), v.Text("oficial.aviso"))
+	e.Category = []atomCategory{{hazard.NoData.String()}}
+	return e, true
 }
 
 // silentParks names the parks of a feed of which no trail has a state now.
@@ -291,21 +279,16 @@ func (v feed) urn(path string) string {
 
 // lastChange is when an alert last became another.
 func lastChange(al *alert.Alert) time.Time {
-	last := firstKnown(al.UpdatedAt, al.IssuedAt, al.Start)
+	last := cmp.Or(al.UpdatedAt, al.IssuedAt, al.Start)
 	for i := range al.Changes {
-		if al.Changes[i].At.After(last) {
-			last = al.Changes[i].At
-		}
+		last = later(last, al.Changes[i].At)
 	}
 	return last
 }
 
-// firstKnown returns the first instant that is one.
-func firstKnown(instants ...time.Time) time.Time {
-	for _, t := range instants {
-		if !t.IsZero() {
-			return t
-		}
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
 	}
-	return time.Time{}
+	return a
 }

@@ -52,10 +52,7 @@ func (v feed) badge(park int) badge {
 		b.Name = v.Marked(site.ShortName(p.Name))
 		b.ShortName = b.Name
 	}
-	b.Title = v.Text("insignia.titulo", "parque", p.Name, "estado", b.Level.Word)
-	if v.Simulated {
-		b.Title = v.Marked(b.Title)
-	}
+	b.Title = v.marked(v.Text("insignia.titulo", "parque", p.Name, "estado", b.Level.Word))
 	b.About = strings.TrimSuffix(headline.Meaning, ".")
 	if now.State == hazard.Unknown {
 		b.Meaning = v.ShortReason(now.Reason)

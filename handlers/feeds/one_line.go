@@ -9,13 +9,9 @@ import (
 	"vigia/handlers/site"
 )
 
-const (
-	// TextType is the content type of the line.
-	TextType = "text/plain; charset=utf-8"
-	// lineLimit is what one message of a satellite messenger or of a telephone
-	// holds: 160 characters of the GSM alphabet, the end of the line among them.
-	lineLimit = 160
-)
+// lineLimit is what one message of a satellite messenger or of a telephone holds: 160
+// characters of the GSM alphabet, the end of the line among them.
+const lineLimit = 160
 
 // lineBrevity is how much of a line is left out to make room for the name.
 type lineBrevity int

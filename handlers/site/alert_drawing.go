@@ -98,16 +98,12 @@ type causeScale struct {
 // scaleOf lays a cause's numbers out on a line with room at its ends; nil when a
 // number is missing or all are one.
 func scaleOf(c hazard.Cause) *causeScale {
-	low, high := min(c.Value, c.Threshold), max(c.Value, c.Threshold)
-	if wording.Missing(low) || wording.Missing(high) {
-		return nil
+	least, most := c.Min, c.Max
+	if wording.Missing(least) || wording.Missing(most) {
+		least, most = c.Value, c.Value
 	}
-	least, most := c.Value, c.Value
-	if !wording.Missing(c.Min) && !wording.Missing(c.Max) {
-		least, most = c.Min, c.Max
-	}
-	low, high = min(low, least), max(high, most)
-	if low == high {
+	low, high := min(c.Value, c.Threshold, least), max(c.Value, c.Threshold, most)
+	if wording.Missing(low) || wording.Missing(high) || low == high {
 		return nil
 	}
 	margin := (high - low) / 8

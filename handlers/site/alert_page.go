@@ -12,14 +12,12 @@ import (
 // alertPage is one alert.
 type alertPage struct {
 	AlertView
-	Gone     string // why it is over, "" while it is not
-	Lasts    string // how long its window is
-	Bar      windowBar
-	Trails   []trailLink
-	Reasons  []reason
-	History  []change
-	Models   []string // whose runs counted last
-	ParkZone string
+	Gone    string // why it is over, "" while it is not
+	Lasts   string // how long its window is
+	Bar     windowBar
+	Reasons []reason
+	History []change
+	Models  []string // whose runs counted last
 }
 
 // reason is a cause with what its numbers look like.
@@ -28,9 +26,10 @@ type reason struct {
 	Scale *causeScale // nil when there is nothing to compare
 }
 
-// change is a change of an alert with the level that it has since.
+// change is a line of an alert's history, with the level that it has since.
 type change struct {
-	changeView
+	At    Instant
+	Text  string
 	Level Level
 }
 
@@ -69,7 +68,7 @@ func (p *pageBuilder) alertFrame(path string, al *alert.Alert) Frame {
 func (v View) alertPage(al *alert.Alert) alertPage {
 	page := alertPage{
 		AlertView: v.Alert(al), Lasts: v.Count("alerta.horas", int(al.End.Sub(al.Start).Hours()+.5)),
-		Bar: v.windowBar(al), Trails: v.alertTrails(al), ParkZone: v.ZoneName(),
+		Bar: v.windowBar(al),
 	}
 	if al.PhaseAt(v.Now) == alert.Finished {
 		page.Gone = v.gone(al)
@@ -77,8 +76,9 @@ func (v View) alertPage(al *alert.Alert) alertPage {
 	for i, c := range al.Causes {
 		page.Reasons = append(page.Reasons, reason{page.Causes[i], scaleOf(c.Cause)})
 	}
-	for i, c := range al.Changes {
-		t := change{page.Changes[i], v.alertLevel(c.Level)}
+	for i := range al.Changes {
+		c := &al.Changes[i]
+		t := change{v.Instant(c.At), v.Change(c), v.alertLevel(c.Level)}
 		if ends(c.What) {
 			t.Level = Level{Word: v.Text("situacion.finalizada")}
 		}

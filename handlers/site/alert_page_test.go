@@ -116,7 +116,7 @@ func TestAllAlertsWorstFirst(t *testing.T) {
 			names, total = append(names, r.Name), total+len(r.Alerts)
 			for _, a := range r.Alerts {
 				if a.Park.Region != r.Name || a.Level.Key != l.Level.Key {
-					t.Errorf("%s of %s is in %s, %s", a.Title, a.Park.Region, r.Name, l.Anchor)
+					t.Errorf("%s of %s is in %s, %s", a.ID, a.Park.Region, r.Name, l.Anchor)
 				}
 			}
 			line := page.Regions[slices.IndexFunc(page.Regions, func(c alertRegionCounts) bool { return c.Name == r.Name })]

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -109,81 +110,57 @@ func (v View) alertPath(al *alert.Alert) string {
 	return v.Path(alertsPath + "/" + al.ID)
 }
 
-// AlertView is an alert in words.
+// AlertView is an alert as a page shows it, by the clocks of its park. What a template
+// can ask of the view or read of the alert itself has no field of its own.
 type AlertView struct {
+	View
 	*alert.Alert
-	ID         string
 	Path       string // of its own page, "" when it has none
 	Level      Level  // the shape of the state that a level answers to
-	Title      string
-	Advice     string
 	Phase      string
 	Window     string
 	Zone       string // the zone of its hours, when it is not that of the page
-	Start, End Instant
 	Park       parkLink
-	Trails     []string
+	Trails     []trailLink
 	Where      string   // Trails in short
 	Official   []string // what official bodies say now of its trails
 	Causes     []wording.Cause
 	Votes      string
 	Confidence string
-	Issued     Instant
-	Updated    Instant
-	Changes    []changeView
 	Unproven   bool // the estimates behind it are no longer current
 	Folds      bool // its causes, or all alerts of the park, are too many for them to stand open
 }
 
-// changeView is one line of an alert's history.
-type changeView struct {
-	At   Instant
-	Text string
-}
-
 // Alert returns an alert in words.
 func (v View) Alert(al *alert.Alert) AlertView {
+	phase := al.PhaseAt(v.Now)
 	view := AlertView{
-		Alert:      al,
-		ID:         "alerta-" + al.ID,
-		Path:       v.alertPath(al),
-		Level:      v.alertLevel(al.Level),
-		Title:      v.AlertName(al),
-		Advice:     v.Advice(al.Hazard),
-		Phase:      v.Text("situacion." + al.PhaseAt(v.Now).String()),
-		Window:     v.Window(al.Start, al.End),
-		Zone:       v.otherZone(al.Start),
-		Start:      v.Instant(al.Start),
-		End:        v.Instant(al.End),
-		Votes:      v.Votes(al.Agree, al.Total),
-		Confidence: v.Confidence(al.Confidence),
-		Issued:     v.Instant(al.IssuedAt),
-		Updated:    v.Instant(al.UpdatedAt),
-		Unproven:   v.WhyNone() != hazard.NoReason,
+		View: v, Alert: al, Path: v.alertPath(al), Level: v.alertLevel(al.Level), Phase: v.Text("situacion." + phase.String()),
+		Window: v.Window(al.Start, al.End), Zone: v.otherZone(al.Start), Park: parkLink{Name: al.Park}, Trails: v.alertTrails(al),
+		Votes: v.Votes(al.Agree, al.Total), Confidence: v.Confidence(al.Confidence), Unproven: v.WhyNone() != hazard.NoReason,
 	}
-	if al.PhaseAt(v.Now) == alert.Finished {
+	if phase == alert.Finished {
 		view.Window = v.Text("ventana.termino", "fin", v.End(al.End))
 	}
 	if i, ok := v.Catalogue.ParkBySlug(al.Park); ok {
-		view.Park = v.linkTo(v.Catalogue.Parks[i])
+		view.Park, view.Where = v.linkTo(v.Catalogue.Parks[i]), v.where(view.TrailNames(), v.Catalogue.Parks[i].NumTrails)
 		view.Official = v.OfficialLines(v.InForce(i).OnTrails(al.Trails...))
-	} else {
-		view.Park = parkLink{Name: al.Park}
-	}
-	for _, link := range v.alertTrails(al) {
-		view.Trails = append(view.Trails, link.Name)
-	}
-	if i, ok := v.Catalogue.ParkBySlug(al.Park); ok {
-		view.Where = v.where(view.Trails, v.Catalogue.Parks[i].NumTrails)
 	}
 	for i := range al.Causes {
 		c := &al.Causes[i]
 		view.Causes = append(view.Causes, v.Cause(c.Cause, c.Where()))
 	}
-	for i := range al.Changes {
-		view.Changes = append(view.Changes, changeView{v.Instant(al.Changes[i].At), v.Change(&al.Changes[i])})
-	}
 	return view
+}
+
+// TrailNames names the trails of the alert; one that the catalogue has no longer, by
+// its slug.
+func (a AlertView) TrailNames() []string {
+	names := make([]string, len(a.Trails))
+	for i := range a.Trails {
+		names[i] = a.Trails[i].Name
+	}
+	return names
 }
 
 // alertLevel is the shape of an alert: that of the state which raises it.
@@ -202,17 +179,8 @@ func stateOf(l alert.Level) hazard.State {
 // alertBefore orders alerts as the API does: in force before scheduled, danger
 // before caution, then by beginning.
 func alertBefore(x, y *alert.Alert, now time.Time) int {
-	if px, py := x.PhaseAt(now), y.PhaseAt(now); px != py {
-		if px == alert.InForce || (px == alert.Scheduled && py == alert.Finished) {
-			return -1
-		}
-		return 1
-	}
-	if x.Level != y.Level {
-		return int(y.Level) - int(x.Level)
-	}
-	if order := x.Start.Compare(y.Start); order != 0 {
-		return order
-	}
-	return strings.Compare(x.ID, y.ID)
+	return cmp.Or(
+		cmp.Compare(y.PhaseAt(now), x.PhaseAt(now)), // InForce after Scheduled in number; lists hold no others with them
+		cmp.Compare(y.Level, x.Level), x.Start.Compare(y.Start), strings.Compare(x.ID, y.ID),
+	)
 }

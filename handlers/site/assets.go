@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
+	"slices"
 	"strings"
 
 	"vigia/handlers/httpcache"
@@ -27,11 +28,8 @@ var assetTypes = map[string]string{
 }
 
 // fixedAssets have a path of their own, which clients know by themselves.
-var fixedAssets = map[string]string{
-	workerFile:    ServiceWorker,
-	"favicon.svg": "/favicon.svg", "apple-touch-icon.png": "/apple-touch-icon.png",
-	"manifest.webmanifest": "/manifest.webmanifest", "manifest.en.webmanifest": "/manifest.en.webmanifest",
-	"icono-192.png": "/icono-192.png", "icono-512.png": "/icono-512.png", "icono-maskable-512.png": "/icono-maskable-512.png",
+var fixedAssets = []string{
+	"favicon.svg", "apple-touch-icon.png", "manifest.webmanifest", "manifest.en.webmanifest", "icono-192.png", "icono-512.png", "icono-maskable-512.png",
 }
 
 // ContentPolicy is what browsers let a page load and do: only what is of this
@@ -39,73 +37,58 @@ var fixedAssets = map[string]string{
 const ContentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
 	"manifest-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// styleSheet is the name of the one sheet that the files of styles/ make, in the
-// order of their names.
-const styleSheet = "app.css"
-
-// loadAssets prepares the files of static/ and notes the paths that pages name.
+// loadAssets prepares the files of static/ and the one style sheet that the files of
+// styles/ make, in the order of their names, and notes the paths that pages name.
 func (b *bundle) loadAssets(files fs.FS) error {
 	b.assets, b.named = make(map[string]*httpcache.Body), make(map[string]string)
-	entries, err := fs.ReadDir(files, "static")
+	err := eachFile(files, "static/*", func(name string, content []byte) error {
+		if name == workerFile {
+			return nil // it names the others, and pages
+		}
+		return b.addAsset(name, content)
+	})
+	var sheet []byte
+	if err == nil {
+		err = eachFile(files, "styles/*.css", func(_ string, part []byte) error {
+			sheet = append(sheet, part...)
+			return nil
+		})
+	}
 	if err != nil {
-		return fmt.Errorf("listing the assets: %w", err)
+		return err
 	}
-	for _, entry := range entries {
-		if entry.Name() == workerFile {
-			continue // it names the others, and pages
+	for name, at := range b.named {
+		sheet = bytes.ReplaceAll(sheet, []byte(`url("`+name+`")`), []byte(`url("`+at+`")`))
+	}
+	return b.addAsset("app.css", sheet)
+}
+
+// eachFile reads the files that fit a pattern in the order of their names.
+func eachFile(files fs.FS, pattern string, do func(name string, content []byte) error) error {
+	names, err := fs.Glob(files, pattern)
+	for _, name := range names {
+		content, err := fs.ReadFile(files, name)
+		if err == nil {
+			err = do(path.Base(name), content)
 		}
-		content, err := fs.ReadFile(files, "static/"+entry.Name())
 		if err != nil {
-			return fmt.Errorf("reading asset %s: %w", entry.Name(), err)
-		}
-		if err := b.addAsset(entry.Name(), content); err != nil {
-			return err
+			return fmt.Errorf("asset %s: %w", name, err)
 		}
 	}
-	return b.addStyle(files)
+	return err
 }
 
 func (b *bundle) addAsset(name string, content []byte) error {
 	kind, ok := assetTypes[path.Ext(name)]
 	if !ok {
-		return fmt.Errorf("asset %s: no content type for its extension", name)
+		return errors.New("no content type for its extension")
 	}
-	at, fixed := fixedAssets[name]
-	if !fixed {
+	at := "/" + name
+	if !slices.Contains(fixedAssets, name) {
 		at = hashedPath(name, content)
 	}
 	b.named[name], b.assets[at] = at, httpcache.Static(kind, content)
 	return nil
-}
-
-// namedInStyle is an asset in a style sheet, by the name of its file.
-var namedInStyle = regexp.MustCompile(`url\("([a-z0-9.-]+)"\)`)
-
-// addStyle makes the style sheet, once the assets that it names have their paths.
-func (b *bundle) addStyle(files fs.FS) error {
-	names, err := fs.Glob(files, "styles/*.css")
-	if err != nil {
-		return fmt.Errorf("listing the styles: %w", err)
-	}
-	var sheet bytes.Buffer
-	for _, name := range names {
-		part, err := fs.ReadFile(files, name)
-		if err != nil {
-			return fmt.Errorf("reading style %s: %w", name, err)
-		}
-		sheet.Write(part)
-	}
-	content := namedInStyle.ReplaceAllFunc(sheet.Bytes(), func(url []byte) []byte {
-		var at string
-		if at, err = b.assetPath(string(namedInStyle.FindSubmatch(url)[1])); err != nil {
-			err = fmt.Errorf("the style sheet: %w", err)
-		}
-		return []byte(`url("` + at + `")`)
-	})
-	if err != nil {
-		return err
-	}
-	return b.addAsset(styleSheet, content)
 }
 
 // assetPath returns the path of an asset by the name of its file.

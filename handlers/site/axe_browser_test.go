@@ -36,6 +36,7 @@ const runAxe = `(async () => {
 	const colours = %t;
 	const rules = {"target-size": {enabled: true}};
 	const options = colours ? {runOnly: ["color-contrast", "link-in-text-block"]} : {rules};
+	options.preload = false; // no rule that runs reads the style sheets
 	const found = await axe.run(document, Object.assign({resultTypes: ["violations"]}, options));
 	return found.violations.flatMap(v => v.nodes.map(n => ({
 		Rule: v.id, Element: n.target.join(" "), Why: n.any.concat(n.all, n.none).map(c => c.message).join("; "),

@@ -14,28 +14,6 @@ func clockOf(t *testing.T, name string, at time.Time) View {
 	return viewOf(t, &store.Snapshot{Catalogue: catalogue.Default()}, at).In(zone(t, name))
 }
 
-func TestWindowsAsPeopleSayThem(t *testing.T) {
-	a := clockOf(t, "America/Punta_Arenas", now) // 14:05, UTC−3
-	at := func(day, hour, minute int) time.Time {
-		return time.Date(2026, 11, day, hour, minute, 0, 0, a.Zone)
-	}
-	for _, test := range []struct {
-		start, end time.Time
-		want       string
-	}{
-		{at(21, 16, 0), at(21, 23, 0), "hoy (sáb 21) de 16 a 23 h"},
-		{at(21, 9, 0), at(21, 23, 0), "hasta las 23:00 de hoy (sáb 21)"},
-		{at(21, 9, 0), at(22, 0, 0), "hasta medianoche de hoy (sáb 21)"},
-		{at(22, 14, 0), at(23, 0, 0), "mañana (dom 22) desde las 14:00 hasta medianoche"},
-		{at(22, 14, 30), at(24, 9, 15), "mañana (dom 22) desde las 14:30 hasta las 09:15 del mar 24 nov"},
-		{at(23, 0, 0), at(23, 6, 0), "el lun 23 nov de 0 a 6 h"},
-	} {
-		if got := a.Window(test.start, test.end); got != test.want {
-			t.Errorf("%v to %v: %q, want %q", test.start, test.end, got, test.want)
-		}
-	}
-}
-
 func TestInstantsNameTheirZone(t *testing.T) {
 	for zone, want := range map[string]string{
 		"America/Punta_Arenas": "hora de Punta Arenas", "Pacific/Easter": "hora de Isla de Pascua",

@@ -136,7 +136,8 @@ func islandName(park string) string {
 
 // mapWords are the words of the map that a script draws, by the keys of the data.
 func (v View) mapWords() map[string]string {
-	words := make(map[string]string)
+	const of = "mapa."
+	words := map[string]string{of + "por": v.Text("estado.por")}
 	for _, state := range statesWorstFirst {
 		words[wording.StateKey(state)] = v.State(state)
 	}
@@ -145,10 +146,7 @@ func (v View) mapWords() map[string]string {
 		words[key] = v.Text("amenaza." + key)
 	}
 	for _, key := range []string{"cargando", "fallo", "sin_datos", "vencido", "vence", "continente", "acercar", "alejar", "nombre"} {
-		words["mapa."+key] = v.Text("mapa.js." + key)
-	}
-	for key, text := range map[string]string{"por": v.Text("estado.por")} {
-		words["mapa."+key] = text
+		words[of+key] = v.Text("mapa.js." + key)
 	}
 	for _, situation := range []string{"cerrado", "restringido"} {
 		said := v.Text("cierre."+situation, "fuente", "{fuente}")

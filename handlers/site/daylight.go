@@ -25,7 +25,7 @@ type lightDay struct {
 
 // lightRow is a trail's spans, day by day.
 type lightRow struct {
-	Name, Path string
+	trailLink
 	Takes      string // how long the trail takes, empty when that is not known
 	LongerThan bool   // it takes longer than there is light on any of the days
 	Days       []lightCell
@@ -84,7 +84,7 @@ func (v View) lightDays(park catalogue.Park) []lightDay {
 
 func (v View) lightRow(i int, days []lightDay) lightRow {
 	trail := v.Catalogue.Trails[i]
-	row := lightRow{Name: trail.Name, Path: v.trailPath(trail), Takes: v.duration(trail), Official: v.trailClosures(trail),
+	row := lightRow{trailLink: trailLink{v.trailPath(trail), trail.Name}, Takes: v.duration(trail), Official: v.trailClosures(trail),
 		None: true, LongerThan: trail.MaxHours > 0}
 	takes := time.Duration(trail.MaxHours * float64(time.Hour))
 	spans := v.windows(i)

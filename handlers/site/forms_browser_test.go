@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
@@ -17,45 +15,12 @@ import (
 	"vigia/store/subscription"
 )
 
-// withoutScripts turns JavaScript off in the browser, or on again.
-func withoutScripts(off bool) chromedp.Action[chromedp.Void] {
-	return chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
-		_, err := cdp.Call(ctx, tab, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: off})
-		return err
-	})
-}
-
 func TestFormsInABrowser(t *testing.T) {
 	ctx := browser(t)
 	f := newFront(t, inDemo)
 	server := f.Server()
-	t.Run("pages", func(t *testing.T) { testFormPages(t, ctx, f, server.URL) })
 	t.Run("with the keyboard", func(t *testing.T) { testFormByKeyboard(t, ctx, f, server.URL) })
 	t.Run("by e-mail without scripts", func(t *testing.T) { testByMail(t, ctx, f, server.URL) })
-}
-
-func testFormPages(t *testing.T, ctx context.Context, f *front, site string) {
-	var said complaints
-	said.watch(t, ctx, site)
-	for _, width := range []int64{360, 768, 1280} {
-		for _, path := range []string{
-			"/suscribirse", "/suscribirse?parque=torres-del-paine", "/confirmar/" + pendingToken, "/confirmar/" + usedToken,
-			"/confirmar/" + unknownToken, "/baja/" + activeToken, "/baja/" + unknownToken, "/privacidad", "/demo/correo", "/demo/push",
-			"/gestionar/" + activeToken, "/gestionar/" + unknownToken, "/en/suscribirse?sendero=torres-del-paine/base-torres", "/en/gestionar/" + activeToken,
-			"/en/demo/correo", "/en/demo/push", "/parques/torres-del-paine",
-		} {
-			got := visit(t, ctx, site+path, width, "light")
-			if got.Overflow > 0 {
-				t.Errorf("%s at %d px: %d px wider than the screen", path, width, got.Overflow)
-			}
-			for _, complaint := range said.take() {
-				if !strings.Contains(path, unknownToken) || !strings.Contains(complaint, "404") {
-					t.Errorf("%s: %s", path, complaint)
-				}
-			}
-			shoot(t, ctx, strings.NewReplacer("?", "-", "=", "-").Replace(path), width)
-		}
-	}
 }
 
 // follow clicks on something and waits until the page that it leads to is there.
@@ -99,14 +64,10 @@ func expect(t *testing.T, where, text string, words ...string) {
 func testByMail(t *testing.T, ctx context.Context, f *front, site string) {
 	var said complaints
 	said.watch(t, ctx, site)
-	if err := chromedp.Do(ctx, look(360, "light"), withoutScripts(true), chromedp.Navigate(site+"/parques/torres-del-paine")); err != nil {
+	setScripts(t, ctx, false)
+	if err := chromedp.Do(ctx, look(360, "light"), chromedp.Navigate(site+"/parques/torres-del-paine")); err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
-		if err := chromedp.Do(ctx, withoutScripts(false)); err != nil {
-			t.Error(err)
-		}
-	}()
 	testByMailFromThePark(t, ctx, f, site)
 	const paine = `input[value="torres-del-paine"]`
 	if err := chromedp.Do(ctx, chromedp.Navigate(site+"/parques/torres-del-paine"), chromedp.Click(chromedp.CSS(".avisarme > summary"))); err != nil {
@@ -120,7 +81,6 @@ func testByMail(t *testing.T, ctx context.Context, f *front, site string) {
 	if at := evaluate[string](t, ctx, "document.activeElement.className"); at != "faltas" {
 		t.Errorf("what is wrong is not where the keyboard is, which is at %q", at)
 	}
-	shoot(t, ctx, "suscribirse-faltas", 360)
 	for _, complaint := range said.take() {
 		if !strings.Contains(complaint, "422") {
 			t.Error(complaint)
@@ -128,7 +88,6 @@ func testByMail(t *testing.T, ctx context.Context, f *front, site string) {
 	}
 	fill(t, ctx, "ana@correo.cl", "details.region-parques:last-of-type summary", paine)
 	expect(t, "the answer", follow(t, ctx, "form section button.boton"), "Revise su correo", "48 horas")
-	shoot(t, ctx, "suscribirse-pendiente", 360)
 	if len(f.Subscriptions.Asked) != 3 || f.Subscriptions.Asked[2].Address != "ana@correo.cl" || f.Subscriptions.Asked[2].Trap ||
 		!slices.Equal(f.Subscriptions.Asked[2].Preferences.Parks, []string{"torres-del-paine"}) {
 		t.Fatalf("asked: %+v", f.Subscriptions.Asked)
@@ -141,10 +100,8 @@ func testByMail(t *testing.T, ctx context.Context, f *front, site string) {
 		t.Error("opening the link of a mail changed something")
 	}
 	expect(t, "after the button", follow(t, ctx, "form button.boton"), "Suscripción confirmada", "Torres del Paine", "Solo peligro", "cancelar la suscripción")
-	shoot(t, ctx, "confirmar-hecho", 360)
 	testManaging(t, ctx, f)
 	expect(t, "cancelled", follow(t, ctx, `form[action^="/baja/"] button`), "Suscripción cancelada")
-	shoot(t, ctx, "baja-hecho", 360)
 	for _, complaint := range said.take() {
 		t.Error(complaint)
 	}
@@ -168,7 +125,6 @@ func testByMailFromThePark(t *testing.T, ctx context.Context, f *front, site str
 		if err := chromedp.Do(ctx, chromedp.Navigate(site+c.root+"/parques/conguillio"), chromedp.Click(chromedp.CSS(".avisarme > summary"))); err != nil {
 			t.Fatal(err)
 		}
-		shoot(t, ctx, c.root+"/parque-avisarme-sin-script", 360)
 		fill(t, ctx, "eva@correo.cl", ".avisarme [name=consentimiento]")
 		expect(t, "the answer", follow(t, ctx, ".avisarme form button"), c.says)
 		if len(f.Subscriptions.Asked) != i+1 {
@@ -184,13 +140,10 @@ func testByMailFromThePark(t *testing.T, ctx context.Context, f *front, site str
 // testManaging changes what was confirmed, from the page that says so.
 func testManaging(t *testing.T, ctx context.Context, f *front) {
 	expect(t, "the subscription", follow(t, ctx, `main a[href^="/gestionar/"]`), "Su suscripción", "Conguillío: Sierra Nevada", "Solo peligro")
-	shoot(t, ctx, "gestionar", 360)
 	if err := chromedp.Do(ctx, chromedp.Click(chromedp.CSS("#cambiar > summary")), chromedp.Click(chromedp.CSS("[value=precaucion]"))); err != nil {
 		t.Fatal(err)
 	}
-	shoot(t, ctx, "gestionar-cambiar", 360)
 	expect(t, "after saving", follow(t, ctx, ".cambiar .fin button"), "Cambios guardados", "Precaución y peligro")
-	shoot(t, ctx, "gestionar-guardado", 360)
 	if p := f.Subscriptions.Active["baja-"+pendingToken].Preferences; p.MinLevel != alert.Caution || len(p.Trails) == 0 || p.Language != subscription.English {
 		t.Errorf("kept %s", spelled(p))
 	}
@@ -214,7 +167,6 @@ func testFormByKeyboard(t *testing.T, ctx context.Context, f *front, site string
 	if got, at := evaluate[string](t, ctx, shown), evaluate[string](t, ctx, "document.activeElement.id"); got != "Parque Nacional Torres del Paine" || at != "filtro" {
 		t.Errorf("found %q, with the keyboard at %q", got, at)
 	}
-	shoot(t, ctx, "suscribirse-filtro", 360)
 	count := evaluate[string](t, ctx, `new Promise(done => { const look = () => { const said = document.querySelector("[data-filtro] [role=status]").textContent;
 		said ? done(said) : setTimeout(look, 20); }; look(); })`)
 	if count != "1 parque" {

@@ -11,17 +11,13 @@ import (
 
 // Frame is what every page has around its own content.
 type Frame struct {
+	View
 	Title       string
 	Description string
 	Path        string // in the first language, "" for a page that no link leads to
-	*Locale
-	Feed       string // path of the feed of alerts that the page belongs to
-	Languages  []translation
-	Base       string
-	Version    string
-	Contact    string
-	Simulated  bool
-	Demo       bool      // there are pages with what was sent
+	Feed        string // path of the feed of alerts that the page belongs to
+	Languages   []translation
+
 	Subscribe  bool      // there is a way of being notified
 	NoIndex    bool      // search engines shall not keep the page
 	Kept       bool      // a browser may keep the page for when there is no connection
@@ -45,9 +41,8 @@ type translation struct {
 // the page in the catalogue of words, and pairs fill the places of its title.
 func (v View) undated(path, key string, body any, pairs ...any) Frame {
 	f := Frame{
-		Title: v.Text("titulo."+key, pairs...), Description: v.Text("descripcion."+key, pairs...), Path: path, Locale: v.Locale, Feed: v.Path("/alertas.atom"),
-		Base: v.BaseURL, Version: v.Version, Contact: v.Contact,
-		Simulated: v.Simulated, Demo: v.Demo, Subscribe: v.Opens(subscription.Email) || v.Opens(subscription.WebPush), Body: body,
+		View: v, Title: v.Text("titulo."+key, pairs...), Description: v.Text("descripcion."+key, pairs...), Path: path, Feed: v.Path("/alertas.atom"),
+		Subscribe: v.Opens(subscription.Email) || v.Opens(subscription.WebPush), Body: body,
 	}
 	for i := range v.languages {
 		to := &v.languages[i]

@@ -18,16 +18,23 @@ type hazardReport struct {
 	Gap     string       // for how many hours none can be judged
 }
 
-// hazardView is one hazard of a trail. Its level is that of the present hour.
+// hazardView is one hazard of a trail. Its level and backing are those of the present
+// hour.
 type hazardView struct {
 	Level
-	Name, Votes, Confidence string
-	Causes                  []wording.Cause
-	Spans                   []hazardSpan // runs of hours that are not green
-	Gap                     string       // for how many hours it cannot be judged though others can
-	Peak                    *hazardPeak  // the worst to come; nil when it is green or just as now
-	Worst                   string       // key of the worst state, now or to come
-	rank                    [2]hazard.State
+	backing
+	Name  string
+	Spans []hazardSpan // runs of hours that are not green
+	Gap   string       // for how many hours it cannot be judged though others can
+	Peak  *hazardPeak  // the worst to come; nil when it is green or just as now
+	Worst string       // key of the worst state, now or to come
+	rank  [2]hazard.State
+}
+
+// backing is what a hazard's state in an hour rests on, empty without state.
+type backing struct {
+	Votes, Confidence string
+	Causes            []wording.Cause // of amber and red
 }
 
 // hazardSpan is a run of hours in which a hazard is in one state.
@@ -38,8 +45,8 @@ type hazardSpan struct {
 
 // hazardPeak is the hour to come in which most models see a hazard's worst state.
 type hazardPeak struct {
-	Text, Votes, Confidence string
-	Causes                  []wording.Cause
+	backing
+	Text string
 }
 
 func (v View) hazardReport(hours []hazard.Estimate, points []catalogue.Point) hazardReport {
@@ -81,8 +88,7 @@ func blindHours(hours []hazard.Estimate) []bool {
 	return blind
 }
 
-func count(list []bool) int {
-	n := 0
+func count(list []bool) (n int) {
 	for _, is := range list {
 		if is {
 			n++
@@ -138,19 +144,12 @@ func (c course) likeNow(hour int) bool {
 }
 
 func (v View) hazardView(c course, points []catalogue.Point) hazardView {
-	view := hazardView{Level: v.level(c.state(0)), Name: v.Hazard(c.hazard)}
-	if now := c.hours[0]; now != nil && now.State != hazard.Unknown {
-		view.Votes, view.Confidence = v.Votes(now.Agree, now.Total), v.Confidence(now.Confidence)
-		view.Causes = v.causesOf(now, points)
-	}
+	view := hazardView{Level: v.level(c.state(0)), Name: v.Hazard(c.hazard), backing: v.backing(c.hours[0], points)}
 	hour, worst := c.peak()
 	view.rank, view.Worst = [2]hazard.State{c.state(0), worst}, wording.StateKey(max(c.state(0), worst))
 	if worst >= hazard.Amber && !c.likeNow(hour) {
-		peak, at := c.hours[hour], v.HourAhead(hour)
-		view.Peak = &hazardPeak{
-			Text:  v.Text("peligros.peor", "estado", v.State(worst), "momento", v.Moment(at)),
-			Votes: v.Votes(peak.Agree, peak.Total), Confidence: v.Confidence(peak.Confidence), Causes: v.causesOf(peak, points),
-		}
+		text := v.Text("peligros.peor", "estado", v.State(worst), "momento", v.Moment(v.HourAhead(hour)))
+		view.Peak = &hazardPeak{v.backing(c.hours[hour], points), text}
 	}
 	view.Spans, view.Gap = v.hazardSpans(c)
 	return view
@@ -178,15 +177,21 @@ func (v View) hazardSpans(c course) (spans []hazardSpan, gap string) {
 	}
 }
 
-// causesOf returns the causes of a hazard that is amber or red.
-func (v View) causesOf(h *hazard.HazardEstimate, points []catalogue.Point) []wording.Cause {
+// backing returns what a state rests on; h is nil where nothing is said of the hazard.
+func (v View) backing(h *hazard.HazardEstimate, points []catalogue.Point) (b backing) {
+	if h == nil || h.State == hazard.Unknown {
+		return b
+	}
+	b.Votes, b.Confidence = v.Votes(h.Agree, h.Total), v.Confidence(h.Confidence)
 	if h.State < hazard.Amber {
-		return nil
+		return b
 	}
-	causes := h.Causes()
-	list := make([]wording.Cause, len(causes))
-	for i, c := range causes {
-		list[i] = v.Cause(c, pointName(points, c.Point))
+	for _, c := range h.Causes() {
+		place := ""
+		if int(c.Point) < len(points) {
+			place = points[c.Point].Name
+		}
+		b.Causes = append(b.Causes, v.Cause(c, place))
 	}
-	return list
+	return b
 }

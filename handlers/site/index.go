@@ -1,11 +1,8 @@
 package site
 
 import (
-	"cmp"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"vigia/store/catalogue"
 )
@@ -32,13 +29,17 @@ type trailLink struct {
 func (v View) index(parks []standing) []indexLetter {
 	sorted := slices.Clone(parks)
 	slices.SortStableFunc(sorted, func(x, y standing) int {
-		return cmp.Or(cmp.Compare(outsideAlphabet(x.row.Name), outsideAlphabet(y.row.Name)), cmp.Compare(properName(x.row.Name), properName(y.row.Name)))
+		letterX, letterY := initial(x.row.Name), initial(y.row.Name)
+		if letterX != letterY && (letterX == "#" || letterY == "#") {
+			return strings.Compare(letterY, letterX) // what no letter begins comes last
+		}
+		return strings.Compare(properName(x.row.Name), properName(y.row.Name))
 	})
 	var letters []indexLetter
 	for _, p := range sorted {
 		letter := initial(p.row.Name)
 		if n := len(letters); n == 0 || letters[n-1].Letter != letter {
-			letters = append(letters, indexLetter{Letter: letter, Anchor: anchorOf(letter)})
+			letters = append(letters, indexLetter{Letter: letter, Anchor: "letra-" + anchors.Replace(letter)})
 		}
 		entry := indexPark{parkRow: p.row}
 		for _, trail := range v.Catalogue.TrailsOf(p.park) {
@@ -55,46 +56,28 @@ func (v View) trailPath(trail catalogue.Trail) string {
 	return v.Path("/parques/" + v.Catalogue.Parks[trail.Park].Slug + "/senderos/" + trail.Slug)
 }
 
-// initial is the letter that a park is found under, Ñ among them.
+// initial is the letter that a park is found under, Ñ among them; "#" for a name that
+// no letter begins.
 func initial(name string) string {
 	proper := properName(name)
-	if strings.HasPrefix(proper, "n~") {
+	switch {
+	case strings.HasPrefix(proper, "n~"):
 		return "Ñ"
-	}
-	first, _ := utf8.DecodeRuneInString(proper)
-	if first = unicode.ToUpper(first); first < 'A' || first > 'Z' {
+	case proper == "" || proper[0] < 'a' || proper[0] > 'z':
 		return "#"
 	}
-	return string(first)
+	return strings.ToUpper(proper[:1])
 }
 
-// outsideAlphabet is 1 for a name that no letter begins, which comes last.
-func outsideAlphabet(name string) int {
-	if initial(name) == "#" {
-		return 1
-	}
-	return 0
-}
-
-// anchorOf is where the parks of a letter are, in letters that an address can have.
-func anchorOf(letter string) string {
-	switch {
-	case letter == "Ñ":
-		return "letra-enie"
-	case letter == "#":
-		return "letra-otra"
-	default:
-		return "letra-" + letter
-	}
-}
+// anchors are the letters as an address can have them.
+var anchors = strings.NewReplacer("Ñ", "enie", "#", "otra")
 
 // kinds are the words before a park's own name.
 var kinds = []string{"Parque Nacional ", "Reserva Nacional ", "Monumento Natural "}
 
 // plainLetters are the letters by which names are sorted: without accents, and ñ
 // after n.
-var plainLetters = strings.NewReplacer("á", "a", "é", "e", "í", "i", "ó", "o", "ú", "u", "ü", "u", "ñ", "n~", "Á", "a", "É", "e",
-	"Í", "i", "Ó", "o", "Ú", "u", "Ü", "u", "Ñ", "n~")
+var plainLetters = strings.NewReplacer("á", "a", "é", "e", "í", "i", "ó", "o", "ú", "u", "ü", "u", "ñ", "n~")
 
 // splitName parts the kind of a park from the name that it is known by.
 func splitName(name string) (kind, proper string) {

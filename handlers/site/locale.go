@@ -35,8 +35,3 @@ func (l *Locale) Subscriber() subscription.Language {
 	}
 	return subscription.Spanish
 }
-
-// functions are what a template can ask of a language.
-func (l *Locale) functions() template.FuncMap {
-	return template.FuncMap{"t": l.words.Text, "cuenta": l.words.Count, "ruta": l.Path}
-}

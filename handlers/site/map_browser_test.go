@@ -5,8 +5,6 @@ package site_test
 import (
 	"context"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -15,9 +13,6 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"vigia/handlers/feeds"
-	"vigia/handlers/httpcache"
-	"vigia/handlers/site"
 	"vigia/store"
 )
 
@@ -26,9 +21,7 @@ import (
 func TestTheFirstPageInABrowser(t *testing.T) {
 	e := newSnapshot(t)
 	e.ValidUntil = time.Date(2999, 1, 1, 0, 0, 0, 0, time.UTC)
-	s := newSite(t)
-	server := httptest.NewServer(firstPage(t, s, e))
-	t.Cleanup(server.Close)
+	server := serveStates(t, map[string]*store.Snapshot{"": e})
 	ctx := browser(t)
 	var said complaints
 	said.watch(t, ctx, server.URL)
@@ -39,24 +32,6 @@ func TestTheFirstPageInABrowser(t *testing.T) {
 	for _, complaint := range said.take() {
 		t.Error(complaint)
 	}
-}
-
-// firstPage serves the site of one snapshot as it is.
-func firstPage(t *testing.T, s *site.Site, e *store.Snapshot) http.Handler {
-	shelf := feeds.Among(s)(e, now)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Security-Policy", site.ContentPolicy)
-		if file := s.Assets()[r.URL.Path]; file != nil {
-			file.Serve(w, r, httpcache.Terms{})
-			return
-		}
-		found := shelf.Page(r.URL.Path)
-		if found == nil {
-			http.NotFound(w, r)
-			return
-		}
-		found.Body().Serve(w, r, httpcache.Terms{})
-	})
 }
 
 // found is what the search shows.
@@ -103,17 +78,13 @@ func testSearch(t *testing.T, ctx context.Context, site string) {
 		if !got.Open || !got.Focused {
 			t.Errorf("%q: open %v, focus on the field %v", test.typed, got.Open, got.Focused)
 		}
-		if test.typed == "volcan" {
-			shoot(t, ctx, "busqueda", 360)
-		}
 	}
 	typed(t, ctx, "base torres", "1 resultado")
 	if _, err := chromedp.Run(ctx, chromedp.WaitEvent(page.LoadEventFired, nil, chromedp.SendKeys(chromedp.CSS("#nombre"), "\r"))); err != nil {
 		t.Fatal(err)
 	}
-	at, err := chromedp.Run(ctx, chromedp.Evaluate[string]("location.pathname"))
-	if err != nil || !strings.HasPrefix(at, "/parques/torres-del-paine/senderos/") {
-		t.Errorf("Enter leads to %s (%v)", at, err)
+	if at := evaluate[string](t, ctx, "location.pathname"); !strings.HasPrefix(at, "/parques/torres-del-paine/senderos/") {
+		t.Errorf("Enter leads to %s", at)
 	}
 }
 
@@ -121,19 +92,13 @@ func testSearch(t *testing.T, ctx context.Context, site string) {
 func typed(t *testing.T, ctx context.Context, text, said string) found {
 	t.Helper()
 	set := fmt.Sprintf(`(() => { const i = document.getElementById("nombre"); i.value = %q; i.dispatchEvent(new Event("input")); })()`, text)
-	if _, err := chromedp.Run(ctx, chromedp.Evaluate[any](set)); err != nil {
-		t.Fatal(err)
-	}
+	evaluate[any](t, ctx, set)
 	condition := fmt.Sprintf(`document.querySelector(".hallados").textContent.endsWith(%q)`, said)
 	if said == "" {
 		condition = `document.querySelector(".hallados").textContent === ""`
 	}
 	waitFor(t, ctx, condition)
-	got, err := chromedp.Run(ctx, chromedp.Evaluate[found](askFound))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return got
+	return evaluate[found](t, ctx, askFound)
 }
 
 // waitFor waits until an expression is true in the page.
@@ -166,11 +131,7 @@ const askDrawn = `(() => {
 
 func askMap(t *testing.T, ctx context.Context) drawn {
 	t.Helper()
-	got, err := chromedp.Run(ctx, chromedp.Evaluate[drawn](askDrawn))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return got
+	return evaluate[drawn](t, ctx, askDrawn)
 }
 
 // openMap visits the first page in a language and opens its map.
@@ -208,11 +169,9 @@ func testMap(t *testing.T, ctx context.Context, site string, e *store.Snapshot) 
 				t.Errorf("%d marks are %s, want %d", count[key], key, parks)
 			}
 		}
-		wide, err := chromedp.Run(ctx, chromedp.Evaluate[int](`document.documentElement.scrollWidth - document.documentElement.clientWidth`))
-		if err != nil || wide > 0 {
-			t.Errorf("with the map at %d px the page is %d px too wide (%v)", width, wide, err)
+		if wide := evaluate[int](t, ctx, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); wide > 0 {
+			t.Errorf("with the map at %d px the page is %d px too wide", width, wide)
 		}
-		shoot(t, ctx, "mapa", width)
 	}
 	openByKey(t, ctx, "/parques/")
 	openMap(t, ctx, site+"/en/", 360)
@@ -226,9 +185,7 @@ func testMap(t *testing.T, ctx context.Context, site string, e *store.Snapshot) 
 func openByKey(t *testing.T, ctx context.Context, path string) {
 	t.Helper()
 	focus := `document.querySelector('.mapa-parque[aria-label^="Parque Nacional Lauca"]').focus()`
-	if _, err := chromedp.Run(ctx, chromedp.Evaluate[any](focus)); err != nil {
-		t.Fatal(err)
-	}
+	evaluate[any](t, ctx, focus)
 	if err := chromedp.Do(ctx, chromedp.KeyEvent("\r")); err != nil {
 		t.Fatal(err)
 	}
@@ -247,13 +204,10 @@ func openByKey(t *testing.T, ctx context.Context, path string) {
 // testMapFails opens the map where nothing can be fetched, and again when it can.
 func testMapFails(t *testing.T, ctx context.Context, site string) {
 	press := chromedp.Click(chromedp.CSS(".mapa > summary"))
-	lose := chromedp.Evaluate[any](`window.kept = window.fetch; window.fetch = () => Promise.reject(new Error("no connection")); 0`)
 	if err := chromedp.Do(ctx, look(360, "light"), chromedp.Navigate(site+"/")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := chromedp.Run(ctx, lose); err != nil {
-		t.Fatal(err)
-	}
+	evaluate[any](t, ctx, `window.kept = window.fetch; window.fetch = () => Promise.reject(new Error("no connection")); 0`)
 	if err := chromedp.Do(ctx, press); err != nil {
 		t.Fatal(err)
 	}
@@ -262,9 +216,7 @@ func testMapFails(t *testing.T, ctx context.Context, site string) {
 		t.Fatal(err)
 	}
 	waitFor(t, ctx, `!document.querySelector(".mapa-estado")`)
-	if _, err := chromedp.Run(ctx, chromedp.Evaluate[any](`window.fetch = window.kept; 0`)); err != nil {
-		t.Fatal(err)
-	}
+	evaluate[any](t, ctx, `window.fetch = window.kept; 0`)
 	if err := chromedp.Do(ctx, press); err != nil {
 		t.Fatal(err)
 	}
@@ -275,9 +227,7 @@ func testMapFails(t *testing.T, ctx context.Context, site string) {
 func testMapOver(t *testing.T, ctx context.Context, site string, e *store.Snapshot) {
 	openMap(t, ctx, site+"/", 360)
 	turn := fmt.Sprintf(`Date.now = () => %d; document.dispatchEvent(new Event("visibilitychange"))`, e.ValidUntil.UnixMilli()+1)
-	if _, err := chromedp.Run(ctx, chromedp.Evaluate[any](turn)); err != nil {
-		t.Fatal(err)
-	}
+	evaluate[any](t, ctx, turn)
 	got := askMap(t, ctx)
 	if !got.Grey || !strings.HasPrefix(got.Said, "Mapa vencido") || len(got.Levels) != len(e.Catalogue.Parks) {
 		t.Errorf("past its validity: grey %v, %d marks, %q", got.Grey, len(got.Levels), got.Said)
@@ -287,5 +237,4 @@ func testMapOver(t *testing.T, ctx context.Context, site string, e *store.Snapsh
 			t.Fatalf("%s still shows %s", got.Names[i], l)
 		}
 	}
-	shoot(t, ctx, "mapa-vencido", 360)
 }

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"slices"
 	"time"
 
 	"vigia/forecast/hazard"
@@ -15,14 +16,13 @@ type methodPage struct {
 	Data    string // how old data may be
 	Hazards []hazardRules
 	Models  []modelRow
-	CSV     string // path of the raw pairs
 }
 
 // hazardRules is a hazard with its thresholds.
 type hazardRules struct {
-	ID, Name, About, Source string
-	Notes                   []string
-	Rows                    []ruleRow
+	Key   string
+	Notes []string
+	Rows  []ruleRow
 }
 
 // modelRow is a model as it stands.
@@ -33,7 +33,7 @@ type modelRow struct {
 }
 
 func (v View) method() methodPage {
-	page := methodPage{CSV: PrecisionCSV}
+	var page methodPage
 	for _, m := range v.Models {
 		row := modelRow{
 			Name: v.Named("modelo.", m.Model), State: v.Named("modelo_estado.", m.State),
@@ -55,11 +55,7 @@ func (v View) method() methodPage {
 	page.Steps, page.Trust, page.Alerts, page.Data = w.steps(), w.trust(), w.alerts(), w.Text("metodo.datos", "h", w.figure("histeresis.vigencia_datos_h"))
 	for i := range hazard.NumHazards {
 		h := hazard.Hazard(i)
-		key := h.String()
-		page.Hazards = append(page.Hazards, hazardRules{
-			ID: "peligro-" + key, Name: v.Text("amenaza." + key), About: v.Text("metodo.que." + key),
-			Source: v.Text("metodo.fuente." + key), Notes: w.notes(h), Rows: v.ruleRows(v.Rules, h),
-		})
+		page.Hazards = append(page.Hazards, hazardRules{h.String(), w.notes(h), v.ruleRows(v.Rules, h)})
 	}
 	return page
 }
@@ -71,28 +67,17 @@ type ruleWords struct {
 	list []hazard.Threshold
 }
 
-// find returns a value of the rules by its place in their file; a value that is not
-// there has no figure.
-func (w ruleWords) find(key string) hazard.Threshold {
-	for _, t := range w.list {
-		if t.Key == key {
-			return t
-		}
-	}
-	return hazard.Threshold{}
-}
-
-func (w ruleWords) figure(key string) string {
-	if t := w.find(key); t.HasValue {
-		return w.Decimal(t.Value, 6)
-	}
-	return w.Text("dato.falta")
-}
+// figure returns a value of the rules by its place in their file.
+func (w ruleWords) figure(key string) string { return w.scaled(key, 1, 6) }
 
 // share is a figure that is a part of one, in per cent.
-func (w ruleWords) share(key string) string {
-	if t := w.find(key); t.HasValue {
-		return w.Decimal(t.Value*100, 1)
+func (w ruleWords) share(key string) string { return w.scaled(key, 100, 1) }
+
+func (w ruleWords) scaled(key string, factor float64, places int) string {
+	for _, t := range w.list {
+		if t.Key == key && t.HasValue {
+			return w.Decimal(t.Value*factor, places)
+		}
 	}
 	return w.Text("dato.falta")
 }
@@ -100,7 +85,9 @@ func (w ruleWords) share(key string) string {
 // steps are how an estimate is made, from the values of the models to the state.
 func (w ruleWords) steps() []string {
 	votes := w.Text("metodo.paso.votos", "k", w.figure("combinacion.k_rojo_min"), "rojo", w.share("combinacion.f_rojo"), "amarillo", w.share("combinacion.f_amarillo"))
-	if w.find("combinacion.un_modelo_rojo_es_amarillo").Text == "true" {
+	if slices.ContainsFunc(w.list, func(t hazard.Threshold) bool {
+		return t.Key == "combinacion.un_modelo_rojo_es_amarillo" && t.Text == "true"
+	}) {
 		votes += " " + w.Text("metodo.paso.uno")
 	}
 	return []string{

@@ -43,8 +43,8 @@ const idle = `(() => {
 	return dead.concat(stuck);
 })()`
 
-// withoutScript wants a page to say the same without scripts, and nothing on it
-// to be dead.
+// withoutScript wants a page that is open to say the same without scripts, and nothing
+// on it to be dead.
 func withoutScript(t *testing.T, tab context.Context, s *stop) (faults []string) {
 	var selectors []string
 	for _, s := range scriptOnly {
@@ -55,17 +55,15 @@ func withoutScript(t *testing.T, tab context.Context, s *stop) (faults []string)
 		t.Fatal(err)
 	}
 	read := fmt.Sprintf(readPage, list)
-	s.visit(t, tab, 360, "light")
-	evaluate[bool](t, tab, unfold)
-	with := evaluate[[]string](t, tab, read)
-	if err := chromedp.Do(tab, withoutScripts(true), chromedp.Navigate(s.url())); err != nil {
+	if err := chromedp.Do(tab, look(360, "light")); err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
-		if err := chromedp.Do(tab, withoutScripts(false)); err != nil {
-			t.Error(err)
-		}
-	}()
+	evaluate[bool](t, tab, twoFrames)
+	with := evaluate[[]string](t, tab, read)
+	setScripts(t, tab, false)
+	if err := chromedp.Do(tab, chromedp.Navigate(s.url())); err != nil {
+		t.Fatal(err)
+	}
 	evaluate[bool](t, tab, unfold)
 	faults = evaluate[[]string](t, tab, idle)
 	without := evaluate[[]string](t, tab, read)

@@ -30,55 +30,56 @@ type noticeView struct {
 }
 
 // official returns the notices on a park, or those that concern one of its trails.
-func (v View) official(park int, trail string) officialView {
-	view := officialView{}
+func (v View) official(park int, trail string) (view officialView) {
 	closures := v.Notices.Closures(v.Catalogue, park, v.Now)
 	if trail != "" {
 		closures = notices.Concerning(trail, closures)
 	}
-	for _, volcano := range v.Notices.Volcanic(v.Catalogue, park, v.Now) {
-		notice := v.notice(volcano.Source, volcano.SourceURL, volcano.PublishedAt, volcano.ObtainedAt, volcano.Stale)
-		notice.Title = v.Text("oficial.volcan", "volcan", volcano.Name, "km", v.Decimal(volcano.DistanceKm, 0), "nivel", v.Text("volcan.nivel."+volcano.Level.String()))
-		if volcano.DistanceKm < 1 {
-			notice.Title = v.Text("oficial.volcan_aqui", "volcan", volcano.Name, "nivel", v.Text("volcan.nivel."+volcano.Level.String()))
+	for _, n := range v.Notices.Volcanic(v.Catalogue, park, v.Now) {
+		key := "oficial.volcan"
+		if n.DistanceKm < 1 {
+			key = "oficial.volcan_aqui"
 		}
-		view.Volcanoes = append(view.Volcanoes, notice)
+		view.Volcanoes = append(view.Volcanoes, noticeView{
+			Title:  v.Text(key, "volcan", n.Name, "km", v.Decimal(n.DistanceKm, 0), "nivel", v.Text("volcan.nivel."+n.Level.String())),
+			Source: n.Source, URL: n.SourceURL, Published: v.published(n.PublishedAt), Obtained: v.Instant(n.ObtainedAt), Stale: n.Stale,
+		})
 	}
-	for _, c := range closures {
-		notice := v.notice(c.Source, c.SourceURL, c.PublishedAt, c.ObtainedAt, c.Stale)
-		place := cmp.Or(c.TrailName, v.Text("oficial.todo"))
-		said := v.Text("cierre."+c.Situation, "fuente", c.Source)
-		if !c.InForce {
+	for _, n := range closures {
+		said := v.Text("cierre."+n.Situation, "fuente", n.Source)
+		if !n.InForce {
 			said = v.Text("oficial.luego", "que", said)
 		}
-		notice.Title = wording.Capital(v.Text("oficial.situacion", "lugar", place, "situacion", said))
-		notice.Detail, notice.Span = c.Detail, v.spanOf(&c)
-		view.Closures = append(view.Closures, notice)
+		place := cmp.Or(n.TrailName, v.Text("oficial.todo"))
+		view.Closures = append(view.Closures, noticeView{
+			Title: wording.Capital(v.Text("oficial.situacion", "lugar", place, "situacion", said)), Detail: n.Detail, Span: v.spanOf(&n),
+			Source: n.Source, URL: n.SourceURL, Published: v.published(n.PublishedAt), Obtained: v.Instant(n.ObtainedAt), Stale: n.Stale,
+		})
 	}
 	view.Known = len(view.Volcanoes)+len(view.Closures) > 0
 	return view
 }
 
-func (v View) notice(source, url string, published, obtained time.Time, stale bool) noticeView {
-	view := noticeView{Source: source, URL: url, Obtained: v.Instant(obtained), Stale: stale}
-	if !published.IsZero() {
-		view.Published = v.Instant(published)
+// published is when a body published a notice, without text when it does not say.
+func (v View) published(at time.Time) Instant {
+	if at.IsZero() {
+		return Instant{}
 	}
-	return view
+	return v.Instant(at)
 }
 
 // spanOf returns from when until when a closure holds.
 func (v View) spanOf(c *notices.Holding) string {
-	from, until := v.limit(c.From, false), v.limit(c.Until, true)
+	key := "oficial.entre"
 	switch {
-	case !c.From.IsZero() && !c.Until.IsZero():
-		return v.Text("oficial.entre", "desde", from, "hasta", until)
-	case !c.From.IsZero():
-		return v.Text("oficial.desde", "desde", from)
-	case !c.Until.IsZero():
-		return v.Text("oficial.hasta", "hasta", until)
+	case c.From.IsZero() && c.Until.IsZero():
+		return ""
+	case c.Until.IsZero():
+		key = "oficial.desde"
+	case c.From.IsZero():
+		key = "oficial.hasta"
 	}
-	return ""
+	return v.Text(key, "desde", v.limit(c.From, false), "hasta", v.limit(c.Until, true))
 }
 
 // limit returns when something begins or ends: a whole day by its date alone, which for

@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"vigia/handlers/httpcache"
-	"vigia/store/catalogue"
 )
 
 // ServiceWorker is the path of the script that keeps pages for when there is no
@@ -32,19 +31,13 @@ const (
 // and no copy of what was asked for.
 const offlinePath = "/sin-conexion"
 
-// offlinePage is what is known without a connection; a script adds what the
-// browser has kept.
-type offlinePage struct {
-	Emergency []catalogue.EmergencyNumber
-}
-
 // putOffline adds the page that browsers keep before they need it.
 func (p *pageBuilder) putOffline() {
 	p.pages.Put(p.Path(offlinePath), p.offline)
 }
 
 func (v View) offline() *httpcache.Body {
-	f := v.undated(offlinePath, "sin_conexion", offlinePage{v.Catalogue.Emergency})
+	f := v.undated(offlinePath, "sin_conexion", v.Catalogue.Emergency) // a script adds what the browser has kept
 	f.NoIndex = true
 	return f.Render("sin_conexion")
 }

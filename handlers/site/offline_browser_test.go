@@ -98,7 +98,6 @@ func testCopyIsOver(g *guest) {
 		if len(got.Shown) > 0 || got.Levels < 3 {
 			g.Errorf("%s: of %d levels these look current: %q", path, got.Levels, got.Shown)
 		}
-		shoot(g.T, g.ctx, "sin-conexion-vencida"+path, 360)
 	}
 }
 
@@ -225,7 +224,6 @@ func testNewerIsOffered(g *guest) {
 	if got := g.see(); !got.Newer || !strings.Contains(got.Age, "hace 12 min") || !evaluate[bool](g.T, g.ctx, "window.stays") {
 		g.Errorf("newer estimates: offered %v, the page still says %q", got.Newer, got.Age)
 	}
-	shoot(g.T, g.ctx, "mas-nueva", 360)
 	evaluate[bool](g.T, g.ctx, `document.querySelector("#nueva a").click(); true`)
 	g.wait(`!window.stays && document.readyState === "complete" && /hace (1|menos de 1) min/.test(document.querySelector(".viva").textContent)`)
 	if g.see().Newer {
@@ -265,7 +263,6 @@ func testNeverVisited(g *guest) {
 			if first := map[bool]string{false: red, true: "/en" + red}[test.title == "Offline"]; len(links) != 3 || all != 3 || links[0] != first {
 				g.Errorf("%s, over %v: lists %q", test.path, over, links)
 			}
-			shoot(g.T, g.ctx, fmt.Sprintf("sin-conexion-%v%s", over, test.path), 360)
 		}
 	}
 	evaluate[bool](g.T, g.ctx, `document.querySelector("#lista a").click(); true`)
@@ -419,11 +416,11 @@ func testOldestGoesFirst(g *guest) {
 func testCanBeInstalled(g *guest) {
 	for _, path := range []string{"/", "/en/"} {
 		g.open(path)
-		found := call(g, page.GetInstallabilityErrors, cdp.Empty{})
+		found := call(g.T, g.ctx, page.GetInstallabilityErrors, cdp.Empty{})
 		for _, e := range found.InstallabilityErrors {
 			g.Errorf("%s: %s %v", path, e.ErrorID, e.ErrorArguments)
 		}
-		manifest := call(g, page.GetAppManifest, page.GetAppManifestParams{})
+		manifest := call(g.T, g.ctx, page.GetAppManifest, page.GetAppManifestParams{})
 		if manifest.Data == "" || len(manifest.Errors) > 0 {
 			g.Errorf("%s: the manifest has faults: %v", path, manifest.Errors)
 		}

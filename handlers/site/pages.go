@@ -17,14 +17,12 @@ type Pages struct {
 
 // Page is a page or a file of a publication.
 type Page struct {
-	make func() *httpcache.Body
+	// Body returns the page's bytes. The first caller makes them, and others wait for
+	// that.
+	Body func() *httpcache.Body
 	// Open is true for what other sites may show or read: badges, feeds, tables.
 	Open bool
 }
-
-// Body returns the page's bytes. The first caller makes them, and others wait for
-// that.
-func (p *Page) Body() *httpcache.Body { return p.make() }
 
 // NewPages returns pages of which there are none yet.
 func NewPages() *Pages { return &Pages{pages: make(map[string]*Page)} }
@@ -46,7 +44,7 @@ func (p *Pages) Views() []View { return p.views }
 // Put adds a page. It must not be called once the pages are read. make is called once,
 // from any goroutine.
 func (p *Pages) Put(path string, make func() *httpcache.Body) {
-	p.pages[path] = &Page{make: sync.OnceValue(make)}
+	p.pages[path] = &Page{Body: sync.OnceValue(make)}
 }
 
 // PutOpen adds what other sites may show or read.

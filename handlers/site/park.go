@@ -12,27 +12,31 @@ import (
 // parkPage is one park.
 type parkPage struct {
 	parkLink
-	Ways      ways
-	Kind      string
-	Now       answer
-	Hour      Instant // the hour that the state is estimated for
-	Age       validity
-	Counts    []levelCount
-	Axis      axis
-	Timeline  timeline // the worst of the trails in each hour
-	Official  officialView
-	Alerts    alertList
-	Trails    []trailView
-	Light     *lightTable // nil without estimates
-	Week      week
-	Table     string // the path of the week as a table
-	Emergency []catalogue.EmergencyNumber
-	Notes     []string // what the numbers' notes say, each once
-	Steward   string   // the administration
-	StewardAt string
-	Area      string
-	URL       string
-	Position  bool // the park's position is known only roughly
+	outlook
+	Park     catalogue.Park
+	Ways     ways
+	Counts   []levelCount
+	Official officialView
+	Alerts   alertList
+	Trails   []trailView
+	Light    *lightTable // nil without estimates
+	Week     past
+	Notes    []string // what the notes of the emergency numbers say, each once
+	Steward  string   // the administration
+	Area     string
+}
+
+// outlook is the first screen of a park or a trail: how it is now, and its hours to come.
+type outlook struct {
+	Now      answer
+	Age      validity
+	Axis     axis
+	Timeline timeline // of a park, the worst of its trails in each hour
+}
+
+// outlook returns the first screen of what has so many hours of estimates.
+func (v View) outlook(park catalogue.Park, reach int, at func(ahead int) snapshot.ParkState) outlook {
+	return outlook{v.answer(reach, at), v.validity(), v.axis(park), v.timeline(v.columns(at))}
 }
 
 // putParks adds the page of each park.
@@ -52,22 +56,17 @@ func (p *pageBuilder) putParks() {
 
 func (v View) park(i int) parkPage {
 	p := v.Catalogue.Parks[i]
-	now := v.Park(i, 0)
+	at := func(ahead int) snapshot.ParkState { return v.Park(i, ahead) }
 	page := parkPage{
-		parkLink: v.linkTo(p), Kind: v.Text("tipo_parque." + p.Kind),
-		Now: v.answer(i, now), Hour: v.clockTime(v.PresentHour()), Age: v.validity(),
-		Axis:     v.axis(p),
-		Timeline: v.timeline(v.columns(func(ahead int) snapshot.ParkState { return v.Park(i, ahead) })).enlarged(),
-		Official: v.official(i, ""), Alerts: v.parkAlerts(i, ""),
-		Light: v.lightTable(i), Week: v.week(i), Table: "/parques/" + p.Slug + "/historial.csv",
-		Emergency: v.Catalogue.Emergency, Notes: notesOf(v.Catalogue.Emergency),
-		Steward: p.Administrator, StewardAt: p.AdministratorAsOf, URL: p.URL, Position: p.Approximate,
+		parkLink: v.linkTo(p), outlook: v.outlook(p, v.Reach(i), at), Park: p, Official: v.official(i, ""), Alerts: v.parkAlerts(i, ""),
+		Light: v.lightTable(i), Week: v.week(i), Notes: notesOf(v.Catalogue.Emergency), Steward: p.Administrator,
 	}
+	page.Timeline = page.Timeline.enlarged()
 	if p.AreaHa > 0 {
 		page.Area = v.Text("parque.superficie", "ha", v.thousands(p.AreaHa))
 	}
 	for _, state := range statesWorstFirst {
-		if n := now.Counts[state]; n > 0 {
+		if n := v.Park(i, 0).Counts[state]; n > 0 {
 			page.Counts = append(page.Counts, levelCount{v.level(state), n, v.Count("senderos.cuenta", n)})
 		}
 	}
@@ -108,22 +107,23 @@ type answer struct {
 	Models string // "3 de 4 modelos"
 }
 
-func (v View) answer(park int, now snapshot.ParkState) answer {
-	hours, next, changes := v.Lasts(park, 0)
-	return v.answerUntil(now, v.HourAhead(hours), next, changes)
-}
-
-// answerUntil is the answer for a state that holds until an instant. changes is
-// true when next follows; else nothing is known of what does.
-func (v View) answerUntil(now snapshot.ParkState, until time.Time, next snapshot.ParkState, changes bool) answer {
+// answer returns how a park or a trail is, of which so many hours are estimated from the
+// present one on.
+func (v View) answer(reach int, at func(ahead int) snapshot.ParkState) answer {
+	now := at(0)
 	said := answer{Headline: v.Headline(now)}
 	if now.State == hazard.Unknown {
 		return said
 	}
-	said.Lasts = v.Text("dura.todo", "fin", v.End(until))
-	if changes {
+	ahead := 1
+	for ahead < reach && at(ahead).State == now.State {
+		ahead++
+	}
+	said.Lasts = v.Text("dura.todo", "fin", v.End(v.HourAhead(ahead)))
+	if ahead < reach {
+		next := at(ahead)
 		level := v.level(next.State)
-		said.Next, said.Lasts = &level, v.follows(until, next)
+		said.Next, said.Lasts = &level, v.follows(v.HourAhead(ahead), next)
 	}
 	agree, total := int(now.Agree), int(now.Total)
 	if now.State == hazard.Green {
@@ -168,26 +168,8 @@ func (v View) trail(i int) trailView {
 		Facts: v.trailFigures(trail), Official: v.trailClosures(trail), Now: v.Headline(now),
 		Timeline: v.timeline(v.columns(func(ahead int) snapshot.ParkState { return v.trailState(i, ahead) })),
 	}
-	row.Now.Meaning = v.meaning(now)
+	row.Now.Meaning = v.meaning(now, v.ShortReason, "breve")
 	return row
-}
-
-// meaning is the meaning of a Headline where there is little room: the word stands
-// beside it.
-func (v View) meaning(o snapshot.ParkState) string {
-	switch {
-	case o.State == hazard.Unknown:
-		return v.ShortReason(o.Reason)
-	case o.State == hazard.Green && o.Models > 0:
-		return v.Count("verde.breve", o.Models)
-	case o.State == hazard.Green:
-		return v.Text("verde.sin_cuenta")
-	case o.Main == hazard.NoHazard:
-		return v.Text("senal.sola")
-	case o.Total == 0:
-		return v.Hazard(o.Main)
-	}
-	return v.Text("senal.breve", "amenaza", v.Hazard(o.Main), "votos", v.Votes(o.Agree, o.Total))
 }
 
 // trailFigures are the few figures that say how long a trail is.

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/page"
-	"github.com/chromedp/chromedp"
 )
 
 // TestPictures makes the README's pictures in the folder that VIGIA_PICTURES
@@ -65,11 +64,7 @@ func firstScreen(t *testing.T, tab context.Context, width, height int64) []byte 
 	if width < 600 {
 		scale = 1.5
 	}
-	picture, err := chromedp.Call(tab, page.CaptureScreenshot, page.CaptureScreenshotParams{
+	return call(t, tab, page.CaptureScreenshot, page.CaptureScreenshotParams{
 		Clip: &page.Viewport{Width: float64(width), Height: float64(height), Scale: scale},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return picture.Data
+	}).Data
 }

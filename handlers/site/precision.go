@@ -12,23 +12,14 @@ import (
 
 // precisionPage is the verification log for people.
 type precisionPage struct {
+	Log         *store.Verification // nil before it was looked at
 	Stage       string
-	Since       Instant
-	Until       Instant
-	Calculated  Instant
-	Known       bool // the log was looked at
-	Compared    bool // days were compared
-	Counts      []precisionCount
 	Note        string           // how to take what little there is, "" when there is enough
 	Tables      []precisionTable // of truths other than our own later estimates
 	Reliability []precisionRow   // how often it happened by the share of models that voted for it
 	Consistency *precisionTable
 	FlipFlop    string
-	CSV         string // path of the raw pairs
 }
-
-// precisionCount is a number of estimates with what it counts.
-type precisionCount struct{ Name, Value string }
 
 // precisionTable is the results against one kind of truth.
 type precisionTable struct {
@@ -60,47 +51,33 @@ type scoreBar struct {
 const PrecisionCSV = "/precision.csv"
 
 func (v View) precision() precisionPage {
-	page := precisionPage{CSV: PrecisionCSV}
 	log := v.Verification
 	if log == nil {
-		page.Stage, page.Note = v.Text("precision.situacion.sin_datos"), v.Text("precision.sin_datos_texto")
-		return page
+		return precisionPage{Stage: v.Text("precision.situacion.sin_datos"), Note: v.Text("precision.sin_datos_texto")}
 	}
+	page := precisionPage{Log: log, Stage: v.Text("precision.situacion." + log.Stage), Reliability: v.reliability(log)}
 	switch log.Stage {
 	case store.StageNone:
 		page.Note = v.Text("precision.sin_datos_texto")
 	case store.StagePreliminary:
 		page.Note = v.Text("precision.preliminar_texto")
 	}
-	page.Known, page.Compared = true, !log.From.IsZero()
-	page.Stage = v.Text("precision.situacion." + log.Stage)
-	page.Since, page.Until, page.Calculated = v.utcDay(log.From), v.utcDay(log.To), v.Instant(log.CalculatedAt)
-	for _, c := range []struct {
-		key string
-		n   int
-	}{
-		{"precision.estimaciones", log.Issued}, {"precision.verificadas", log.Verified},
-		{"precision.pendientes", log.Pending}, {"precision.descartadas", log.Dropped()},
-	} {
-		page.Counts = append(page.Counts, precisionCount{v.Text(c.key), strconv.Itoa(c.n)})
-	}
 	for _, reference := range log.References {
 		table := v.precisionTable(log, reference)
 		if reference.Tier == store.OwnLaterRuns {
 			page.Consistency = &table
-			continue
+		} else {
+			page.Tables = append(page.Tables, table)
 		}
-		page.Tables = append(page.Tables, table)
 	}
-	page.Reliability = v.reliability(log)
 	if log.FlipFlop != nil {
 		page.FlipFlop = v.Text("precision.vaiven", "n", v.Decimal(*log.FlipFlop, 2), "horas", log.FlipFlopN)
 	}
 	return page
 }
 
-// utcDay names a day of the log, which is one in UTC.
-func (v View) utcDay(t time.Time) Instant {
+// UTCDay names a day of the log, which is one in UTC.
+func (v View) UTCDay(t time.Time) Instant {
 	t = t.UTC()
 	return Instant{ISO: t.Format(time.DateOnly), Text: strconv.Itoa(t.Day()) + " " + v.In(time.UTC).Month(t) + " " + strconv.Itoa(t.Year())}
 }
@@ -156,12 +133,15 @@ func (v View) score(x *float64, in *store.Interval, reason string) scoreView {
 		}
 		return scoreView{Text: v.Text("precision.nulo." + reason)}
 	}
-	view := scoreView{v.Decimal(*x*100, 0) + "\u00a0%", barOf(*x, in)}
+	text := v.percent(*x) + "\u00a0%"
 	if in != nil {
-		view.Text = v.Text("precision.intervalo", "valor", view.Text, "desde", v.Decimal(in.Low*100, 0), "hasta", v.Decimal(in.High*100, 0))
+		text = v.Text("precision.intervalo", "valor", text, "desde", v.percent(in.Low), "hasta", v.percent(in.High))
 	}
-	return view
+	return scoreView{text, barOf(*x, in)}
 }
+
+// percent writes a share in per cent, without the sign.
+func (v View) percent(share float64) string { return v.Decimal(share*100, 0) }
 
 // barOf draws a score from 0 to 1 with its interval, nil for none.
 func barOf(x float64, in *store.Interval) *scoreBar {
@@ -199,7 +179,7 @@ func (v View) reliability(log *store.Verification) (rows []precisionRow) {
 		rows = append(rows, precisionRow{
 			Subject: v.Text("precision.desde."+lowestOf(b.Level), "que", subject),
 			Lead: v.Text("precision.plazo", "plazo", b.Bin) + ": " +
-				v.Text("precision.parte", "desde", v.Decimal(b.From*100, 0), "hasta", v.Decimal(b.To*100, 0)),
+				v.Text("precision.parte", "desde", v.percent(b.From), "hasta", v.percent(b.To)),
 			Cases: v.Count("precision.dias", b.N),
 			Found: v.score(b.Observed, b.Range, ""),
 		})

@@ -8,13 +8,13 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	cdpbrowser "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/serviceworker"
 	"github.com/chromedp/chromedp"
 
@@ -73,15 +73,6 @@ const state = `new Promise(done => {
 	};
 	look();
 })`
-
-func evaluate[T any](t *testing.T, ctx context.Context, script string) T {
-	t.Helper()
-	got, err := chromedp.Run(ctx, chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise))
-	if err != nil {
-		t.Fatalf("%v in %.80s", err, script)
-	}
-	return got
-}
 
 // pressPush presses a button of the push section and gives its outcome.
 func pressPush(t *testing.T, ctx context.Context, do string) []string {
@@ -147,12 +138,7 @@ func TestPushInABrowser(t *testing.T) {
 	f := newFront(t, nil)
 	f.Subscriptions.Key = "BPGAwp2wnWvQXVpF8hBv8ZLGMHFMGd5uPJTWVHrTzSHVA-1mO2KLrnYz1W9jHJz_sc3cxfVjvuuwsfpTPz4gdkk"
 	site := f.Server().URL
-	_, err := chromedp.Run(ctx, func(ctx context.Context, tab *chromedp.Target) (page.AddScriptToEvaluateOnNewDocumentResult, error) {
-		return cdp.Call(ctx, tab, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: pushService(t)})
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	beforeEachPage(t, ctx, pushService(t))
 	var said complaints
 	said.watch(t, ctx, site)
 	t.Run("from a park's page", func(t *testing.T) { testPushFromThePark(t, ctx, f, site) })
@@ -185,7 +171,6 @@ func testPushFaults(t *testing.T, ctx context.Context, f *front, site string) {
 		if got := pressPush(t, ctx, "activar"); got[0] != want || got[1] != "Avisarme en este navegador" {
 			t.Errorf("got %q, want %s", got, want)
 		}
-		shoot(t, ctx, "push-"+want, 360)
 	}
 	fail := func(err error, closed bool) func() {
 		return func() {
@@ -242,7 +227,6 @@ func testPushSubscribes(t *testing.T, ctx context.Context, f *front, site string
 	if got[0] != "activado" || got[1] != "Cancelar las notificaciones|Cambiar a lo marcado arriba" {
 		t.Fatalf("subscribing ended with %q", got)
 	}
-	shoot(t, ctx, "push-activado", 360)
 	if key := evaluate[string](t, ctx, "window.key"); key != f.Subscriptions.Key {
 		t.Errorf("subscribed for the key %q", key)
 	}
@@ -261,9 +245,11 @@ func testPushSubscribes(t *testing.T, ctx context.Context, f *front, site string
 	if text := evaluate[string](t, ctx, `document.querySelector("[data-cuando=activo]").innerText`); !strings.Contains(text, "Parque Nacional Torres del Paine") {
 		t.Errorf("what is active is told as %q", text)
 	}
-	shoot(t, ctx, "push-de-vuelta", 360)
+	ours := func(r *serviceworker.Registration) bool { return r.ScopeURL == site+"/" } // other tests' workers are the browser's too
 	seen, err := chromedp.Run(ctx, chromedp.WaitEvent(serviceworker.WorkerRegistrationUpdated,
-		func(e serviceworker.EventWorkerRegistrationUpdated) bool { return len(e.Registrations) > 0 },
+		func(e serviceworker.EventWorkerRegistrationUpdated) bool {
+			return slices.ContainsFunc(e.Registrations, ours)
+		},
 		chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
 			_, err := cdp.Call(ctx, tab, serviceworker.Enable, cdp.Empty{})
 			return err
@@ -271,7 +257,7 @@ func testPushSubscribes(t *testing.T, ctx context.Context, f *front, site string
 	if err != nil {
 		t.Fatal(err)
 	}
-	return seen.Registrations[0].RegistrationID
+	return seen.Registrations[slices.IndexFunc(seen.Registrations, ours)].RegistrationID
 }
 
 // testPushWithOtherKeys: a browser that subscribed under the keys before subscribes under
@@ -305,7 +291,6 @@ func testPushCancels(t *testing.T, ctx context.Context, f *front, site string) {
 	if got := pressPush(t, ctx, "cancelar"); got[0] != "cancelado" || got[1] != "Avisarme en este navegador" {
 		t.Errorf("cancelling ended with %q", got)
 	}
-	shoot(t, ctx, "push-cancelado", 360)
 	if len(f.Subscriptions.Active) != 1 {
 		t.Error("the subscription is still there")
 	}

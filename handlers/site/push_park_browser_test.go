@@ -9,9 +9,6 @@ import (
 	"testing"
 
 	cdpbrowser "github.com/chromedp/cdproto/browser"
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/page"
-	"github.com/chromedp/chromedp"
 
 	"vigia/store/subscription"
 )
@@ -39,12 +36,9 @@ func testPushFromThePark(t *testing.T, ctx context.Context, f *front, site strin
 	if got := onPark(t, ctx, site+"/parques/torres-del-paine"); got[0] != "" || got[1] != "Avisarme en este navegador" || askedFor(t, ctx) != 0 {
 		t.Fatalf("at first: %q, and permission was asked for %d times", got, askedFor(t, ctx))
 	}
-	shoot(t, ctx, "parque-avisarme", 360)
-	shoot(t, ctx, "parque-avisarme", 768)
 	if got := activate(t, ctx, f, site); got[0] != "activado" || got[1] != "Cancelar las notificaciones" || askedFor(t, ctx) != 1 {
 		t.Fatalf("after the second press: %q", got)
 	}
-	shoot(t, ctx, "parque-avisarme-activado", 360)
 	list := tokens(f)
 	if len(list) != 1 {
 		t.Fatalf("%d subscriptions", len(list))
@@ -59,7 +53,6 @@ func testPushFromThePark(t *testing.T, ctx context.Context, f *front, site strin
 	if got := onPark(t, ctx, site+"/en/parques/conguillio"); got[1] != "Add this park|Cancel the notifications" {
 		t.Errorf("on another park's page: %q", got)
 	}
-	shoot(t, ctx, "parque-avisarme-otro-en", 360)
 	if got := pressPush(t, ctx, "agregar"); got[0] != "activado" || got[1] != "Cancel the notifications" {
 		t.Errorf("after adding: %q", got)
 	}
@@ -72,19 +65,16 @@ func testPushFromThePark(t *testing.T, ctx context.Context, f *front, site strin
 	if got := pressPush(t, ctx, "cancelar"); got[0] != "cancelado" || got[1] != "Notify me in this browser" || len(tokens(f)) != 0 {
 		t.Errorf("cancelled: %q", got)
 	}
-	shoot(t, ctx, "parque-avisarme-cancelado-en", 360)
 	evaluate[any](t, ctx, `window.fetch = async () => { throw new TypeError("offline"); }; 0`)
 	if got := pressPush(t, ctx, "activar"); got[0] != "sin_red" || got[1] != "Notify me in this browser" {
 		t.Errorf("offline: %q", got)
 	}
-	shoot(t, ctx, "parque-avisarme-sin-red-en", 360)
 	if err := permit(ctx, site, cdpbrowser.PermissionSettingDenied); err != nil {
 		t.Fatal(err)
 	}
 	if got := onPark(t, ctx, site+"/parques/conguillio"); got[0] != "denegado" || askedFor(t, ctx) != 0 {
 		t.Errorf("where it is denied: %q", got)
 	}
-	shoot(t, ctx, "parque-avisarme-denegado", 360)
 	testPushThatCannotBe(t, ctx, site)
 }
 
@@ -95,24 +85,10 @@ func testPushThatCannotBe(t *testing.T, ctx context.Context, site string) {
 		"sin_cifrado":   `Object.defineProperty(window, "isSecureContext", {value: false})`,
 		"no_compatible": `delete window.PushManager`,
 	} {
-		var added page.AddScriptToEvaluateOnNewDocumentResult
-		err := chromedp.Do(ctx, chromedp.Func(func(ctx context.Context, tab *chromedp.Target) (err error) {
-			added, err = cdp.Call(ctx, tab, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: source})
-			return err
-		}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		undo := beforeEachPage(t, ctx, source)
 		if got := onPark(t, ctx, site+"/parques/conguillio"); got[0] != reason || strings.TrimSpace(got[1]) != "" || askedFor(t, ctx) != 0 {
 			t.Errorf("%s: %q", reason, got)
 		}
-		shoot(t, ctx, "parque-avisarme-"+reason, 360)
-		err = chromedp.Do(ctx, chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
-			_, err := cdp.Call(ctx, tab, page.RemoveScriptToEvaluateOnNewDocument, page.RemoveScriptToEvaluateOnNewDocumentParams(added))
-			return err
-		}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		undo()
 	}
 }

@@ -66,7 +66,7 @@ func (r referenceWords) reference() referencePage {
 			for _, parameter := range slices.Concat(path.Value.Parameters, o.Value.Parameters) {
 				v.Parameters = append(v.Parameters, r.parameter(&parameter, catalogue.Default()))
 			}
-			v.example("@{.Base}@")
+			v.example("@{.BaseURL}@")
 			page.Operations = append(page.Operations, v)
 		}
 	}
@@ -186,7 +186,7 @@ const referenceFile = "../../web/templates/api_%s.html"
 // it with the page that the program carries, see the go:generate in site.go.
 func TestReferenceIsCurrent(t *testing.T) {
 	for _, l := range locales {
-		set := template.Must(template.New("").Funcs(l.functions()).ParseFiles("testdata/reference.html"))
+		set := template.Must(template.New("").Funcs((&bundle{}).functions(&l)).ParseFiles("testdata/reference.html"))
 		var page strings.Builder
 		r := referenceWords{l.words, theContract(t)}
 		if err := set.ExecuteTemplate(&page, "referencia", r.reference()); err != nil {

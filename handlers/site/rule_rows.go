@@ -16,69 +16,49 @@ type ruleRow struct {
 	Amber, Red []string
 }
 
-// ruleRows segments out the thresholds of a hazard as the rules compare them, a row
-// for each kind of place that they tell apart.
+// conditions are what may matter of a place beside its zone and exposure; places of which
+// nothing is special come last.
+var conditions = []hazard.Terrain{{Remote: true}, {HeightM: math.Inf(1)}, {}}
+
+// terrain is a place where every hazard may be.
+func terrain(condition hazard.Terrain, z hazard.Zone, e hazard.Exposure) hazard.Terrain {
+	condition.Zone, condition.Exposure, condition.Fuel, condition.Basin = z, e, true, true
+	return condition
+}
+
+// ruleRows sets out the thresholds of a hazard as the rules compare them, a row for each
+// kind of place that they tell apart: by a condition where one matters, then by zone, then
+// by exposure, the commonest kind last.
 func (v View) ruleRows(r *hazard.Rules, h hazard.Hazard) (rows []ruleRow) {
-	absent := false
-	for _, kind := range kindsOfPlace(r, h) {
-		amber, red := r.Criteria(h, kind.terrain())
-		if amber == nil && red == nil {
-			absent = true
+	asked := func(condition hazard.Terrain, z hazard.Zone) (list [hazard.NumExposures]string) {
+		for e := range list {
+			list[e] = fmt.Sprint(r.Criteria(h, terrain(condition, z, hazard.Exposure(e))))
+		}
+		return list
+	}
+	absent, plain := false, hazard.Terrain{}
+	for _, condition := range conditions {
+		matters := func(z hazard.Zone) bool { return asked(condition, z) != asked(plain, z) }
+		if condition != plain && !slices.ContainsFunc(hazard.Zones(), matters) {
 			continue
 		}
-		rows = append(rows, ruleRow{v.placeName(kind), v.alternatives(amber), v.alternatives(red)})
+		for _, zones := range grouped(hazard.Zones(), func(z hazard.Zone) string { return fmt.Sprint(asked(condition, z)) }) {
+			of := asked(condition, zones[0])
+			for i, exposures := range commonestLast(grouped(allExposures(), func(e hazard.Exposure) string { return of[e] })) {
+				amber, red := r.Criteria(h, terrain(condition, zones[0], exposures[0]))
+				if amber == nil && red == nil {
+					absent = true
+					continue
+				}
+				place := v.placeName(condition, zones, exposures, i > 0 && len(exposures) > 2)
+				rows = append(rows, ruleRow{place, v.alternatives(amber), v.alternatives(red)})
+			}
+		}
 	}
 	if absent {
 		rows = append(rows, ruleRow{Place: v.Text("metodo.lugar.ausente")})
 	}
 	return rows
-}
-
-// conditions are what may matter of a place beside its zone and exposure, the places
-// of which nothing is special last.
-var conditions = []hazard.Terrain{{Remote: true}, {HeightM: math.Inf(1)}, {}}
-
-// kindOfPlace is terrains that the rules of a hazard do not tell apart.
-type kindOfPlace struct {
-	condition hazard.Terrain // one of conditions
-	zones     []hazard.Zone
-	exposures []hazard.Exposure
-	rest      bool // the exposures are those that were not named before
-}
-
-func (k kindOfPlace) terrain() hazard.Terrain {
-	return terrain(k.condition, k.zones[0], k.exposures[0])
-}
-
-// terrain is a place where every hazard may be.
-func terrain(t hazard.Terrain, z hazard.Zone, e hazard.Exposure) hazard.Terrain {
-	t.Zone, t.Exposure, t.Fuel, t.Basin = z, e, true, true
-	return t
-}
-
-// kindsOfPlace divides all terrains by what the rules ask there: by the conditions
-// that matter, then by zone, then by exposure, the commonest kind last.
-func kindsOfPlace(r *hazard.Rules, h hazard.Hazard) (kinds []kindOfPlace) {
-	column := func(condition hazard.Terrain, z hazard.Zone) (asked [hazard.NumExposures]string) {
-		for e := range asked {
-			asked[e] = fmt.Sprint(r.Criteria(h, terrain(condition, z, hazard.Exposure(e))))
-		}
-		return asked
-	}
-	for _, condition := range conditions {
-		plain := hazard.Terrain{}
-		matters := func(z hazard.Zone) bool { return column(condition, z) != column(plain, z) }
-		if condition != plain && !slices.ContainsFunc(hazard.Zones(), matters) {
-			continue
-		}
-		for _, zones := range grouped(hazard.Zones(), func(z hazard.Zone) string { return fmt.Sprint(column(condition, z)) }) {
-			asked := column(condition, zones[0])
-			for i, exposures := range commonestLast(grouped(allExposures(), func(e hazard.Exposure) string { return asked[e] })) {
-				kinds = append(kinds, kindOfPlace{condition, zones, exposures, i > 0 && len(exposures) > 2})
-			}
-		}
-	}
-	return kinds
 }
 
 func allExposures() []hazard.Exposure {
@@ -114,31 +94,25 @@ func commonestLast[T any](groups [][]T) [][]T {
 	return append(slices.Delete(groups, largest, largest+1), last)
 }
 
-// placeName names a kind of place: "bosque", "zona árida", "demás lugares".
-func (v View) placeName(k kindOfPlace) string {
+// placeName names a kind of place: "bosque", "zona árida", "demás lugares". rest is true
+// when the exposures are those that were not named before.
+func (v View) placeName(condition hazard.Terrain, zones []hazard.Zone, exposures []hazard.Exposure, rest bool) string {
 	var parts []string
 	switch {
-	case k.condition.Remote:
+	case condition.Remote:
 		parts = append(parts, v.Text("metodo.lugar.remoto"))
-	case k.condition.HeightM > 0:
+	case condition.HeightM > 0:
 		parts = append(parts, v.Text("metodo.lugar.muy_alto", "m", ruleWords{v, v.Rules.Thresholds()}.figure("frio.desde_altitud_m")))
 	}
-	if len(k.zones) < len(hazard.Zones()) {
-		names := make([]string, len(k.zones))
-		for i, z := range k.zones {
-			names[i] = v.Text("metodo.zona." + z.String())
-		}
-		parts = append(parts, v.Text("metodo.lugar.zona", "zonas", strings.Join(names, ", ")))
+	if len(zones) < len(hazard.Zones()) {
+		names := joined(zones, ", ", func(z hazard.Zone) string { return v.Text("metodo.zona." + z.String()) })
+		parts = append(parts, v.Text("metodo.lugar.zona", "zonas", names))
 	}
 	switch {
-	case k.rest:
+	case rest:
 		parts = append(parts, v.Text("metodo.lugar.demas"))
-	case len(k.exposures) < hazard.NumExposures:
-		names := make([]string, len(k.exposures))
-		for i, e := range k.exposures {
-			names[i] = v.Text("metodo.exposicion." + e.String())
-		}
-		parts = append(parts, strings.Join(names, ", "))
+	case len(exposures) < hazard.NumExposures:
+		parts = append(parts, joined(exposures, ", ", func(e hazard.Exposure) string { return v.Text("metodo.exposicion." + e.String()) }))
 	case len(parts) == 0:
 		parts = append(parts, v.Text("metodo.lugar.todos"))
 	}
@@ -149,13 +123,18 @@ func (v View) placeName(k kindOfPlace) string {
 func (v View) alternatives(list [][]hazard.Criterion) []string {
 	ways := make([]string, len(list))
 	for i, criteria := range list {
-		parts := make([]string, len(criteria))
-		for j, c := range criteria {
-			parts[j] = v.criterion(c)
-		}
-		ways[i] = strings.Join(parts, v.Text("metodo.y"))
+		ways[i] = joined(criteria, v.Text("metodo.y"), v.criterion)
 	}
 	return ways
+}
+
+// joined puts each of a list into words, with a separator between them.
+func joined[T any](list []T, separator string, text func(T) string) string {
+	words := make([]string, len(list))
+	for i := range list {
+		words[i] = text(list[i])
+	}
+	return strings.Join(words, separator)
 }
 
 // criterion writes a comparison with all the figures of its threshold.

@@ -13,8 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
@@ -190,9 +188,9 @@ func (g *guest) shift(by time.Duration) {
 	g.Helper()
 	turn := fmt.Sprintf(`self.clockOf = self.clockOf || Date.now; Date.now = () => self.clockOf.call(Date) + %d; true`, by.Milliseconds())
 	if g.script != "" {
-		call(g, page.RemoveScriptToEvaluateOnNewDocument, page.RemoveScriptToEvaluateOnNewDocumentParams{Identifier: g.script})
+		call(g.T, g.ctx, page.RemoveScriptToEvaluateOnNewDocument, page.RemoveScriptToEvaluateOnNewDocumentParams{Identifier: g.script})
 	}
-	g.script = call(g, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: turn}).Identifier
+	g.script = call(g.T, g.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: turn}).Identifier
 	evaluate[bool](g.T, g.worker, turn)
 }
 
@@ -200,24 +198,14 @@ func (g *guest) shift(by time.Duration) {
 func (g *guest) leave(away bool) {
 	g.Helper()
 	g.set(func(l *lodge) { l.down = away })
-	call(g, network.OverrideNetworkState, network.OverrideNetworkStateParams{Offline: away, DownloadThroughput: -1, UploadThroughput: -1})
+	call(g.T, g.ctx, network.OverrideNetworkState, network.OverrideNetworkStateParams{Offline: away, DownloadThroughput: -1, UploadThroughput: -1})
 }
 
 // scripts lets the pages run scripts, or does not.
 func (g *guest) scripts(run bool) {
 	g.Helper()
 	g.mute = !run
-	call(g, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !run})
-}
-
-// call asks the browser for something that has no action of its own.
-func call[P, R any](g *guest, command cdp.Command[P, R], params P) R {
-	g.Helper()
-	got, err := chromedp.Run(g.ctx, func(ctx context.Context, tab *chromedp.Target) (R, error) { return cdp.Call(ctx, tab, command, params) })
-	if err != nil {
-		g.Fatalf("%s: %v", command.Method, err)
-	}
-	return got
+	setScripts(g.T, g.ctx, run)
 }
 
 // sight is how a page looks to who reads it.

@@ -9,7 +9,7 @@ import (
 	"rsc.io/qr"
 
 	"vigia/forecast/hazard"
-	"vigia/store/catalogue"
+	"vigia/forecast/snapshot"
 )
 
 // What a sheet of one page has room for. What is left out is counted on it, and the
@@ -32,12 +32,13 @@ type sheetPage struct {
 	Age          validity
 	Official     []noticeView
 	MoreOfficial string
-	Timeline     sheetTimeline
+	Axis         axis
+	Timeline     timeline
+	Days         []sheetDay
 	Trails       []sheetTrail
 	MoreTrails   string
 	Alerts       alertList
 	MoreAlerts   string
-	Emergency    []catalogue.EmergencyNumber
 	Address      string // of the park's page, "" where the site does not know its own
 	Code         *qrCode
 }
@@ -48,8 +49,7 @@ type sheetTrail struct {
 	Official string // what official bodies say of it now, "" for nothing
 	Now      Level
 	Worst    string
-	worst    hazard.State
-	closed   bool
+	weight   hazard.State // its worst state, and above all of them when it is closed
 }
 
 // putSheets adds the sheet of each park.
@@ -66,13 +66,13 @@ func (p *pageBuilder) putSheets() {
 }
 
 func (v View) sheet(park int) sheetPage {
-	here, now := v.Catalogue.Parks[park], v.Park(park, 0)
+	here, at := v.Catalogue.Parks[park], func(ahead int) snapshot.ParkState { return v.Park(park, ahead) }
+	hours := v.columns(at)
 	page := sheetPage{
-		parkLink: v.linkTo(here), Kind: v.Text("tipo_parque." + here.Kind), Now: v.Headline(now), Hour: v.Localizer.At(v.PresentHour()),
-		Age: v.validity(), Timeline: v.sheetTimeline(park), Alerts: v.alerts(here.Slug),
-		Emergency: v.Catalogue.Emergency,
+		parkLink: v.linkTo(here), Kind: v.Text("tipo_parque." + here.Kind), Now: v.Headline(at(0)), Lasts: v.answer(v.Reach(park), at).Lasts,
+		Hour: v.Localizer.At(v.PresentHour()), Age: v.validity(), Axis: v.axis(here), Timeline: v.timeline(hours).enlarged(),
+		Days: v.sheetDays(hours), Alerts: v.alerts(here.Slug),
 	}
-	page.Lasts = v.answer(park, now).Lasts
 	official := v.official(park, "")
 	page.Official = append(official.Volcanoes, official.Closures...)
 	if more := len(page.Official) - sheetOfficial; more > 0 {
@@ -86,14 +86,7 @@ func (v View) sheet(park int) sheetPage {
 	}
 	room := v.sheetRoom(&page)
 	if more := len(page.Trails) - room; more > 0 {
-		slices.SortStableFunc(page.Trails, func(x, y sheetTrail) int {
-			if x.closed != y.closed && x.closed {
-				return -1
-			} else if x.closed != y.closed {
-				return 1
-			}
-			return cmp.Compare(y.worst, x.worst)
-		})
+		slices.SortStableFunc(page.Trails, func(x, y sheetTrail) int { return cmp.Compare(y.weight, x.weight) })
 		page.Trails, page.MoreTrails = page.Trails[:room], v.Count("hoja.mas_senderos", more)
 	}
 	if v.BaseURL != "" {
@@ -115,7 +108,7 @@ func (v View) sheetRoom(page *sheetPage) int {
 	}
 	room -= (marked + 1) / 2
 	const usual, ofRow = 8, 4 // emergency numbers
-	room -= max(0, len(page.Emergency)-usual+ofRow-1) / ofRow
+	room -= max(0, len(v.Catalogue.Emergency)-usual+ofRow-1) / ofRow
 	return max(room, 1)
 }
 
@@ -125,34 +118,59 @@ func (v View) sheetTrail(trail int) sheetTrail {
 	here := v.Catalogue.Trails[trail]
 	row := sheetTrail{Name: here.Name, Now: v.level(v.TrailAt(trail, 0).State)}
 	official := v.InForce(here.Park).OnTrails(here.Slug)
-	row.Official, row.closed = strings.Join(v.ClosureLines(official, here.Slug), "; "), official.closed()
-	hours := v.HoursOf(trail)
+	row.Official = strings.Join(v.ClosureLines(official, here.Slug), "; ")
+	row.Worst, row.weight = v.worstOf(v.HoursOf(trail))
+	if official.closed() {
+		row.weight += hazard.Red + 1
+	}
+	return row
+}
+
+// worstOf returns the worst of a trail's hours, and when it first comes.
+func (v View) worstOf(hours []hazard.Estimate) (text string, worst hazard.State) {
 	first, unknown := -1, shownHours-len(hours)
 	for h := range hours {
 		switch state := hours[h].State; {
 		case state == hazard.Unknown:
 			unknown++
-		case state > row.worst:
-			row.worst, first = state, h
+		case state > worst:
+			worst, first = state, h
 		}
 	}
-	switch {
-	case row.worst == hazard.Unknown:
-		row.Worst = v.Text("estado.nada")
-		return row
-	case row.worst == hazard.Green:
-		row.Worst = v.Text("hoja.sin_senales", "n", shownHours-unknown)
+	switch worst {
+	case hazard.Unknown:
+		return v.Text("estado.nada"), worst
+	case hazard.Green:
+		text = v.Text("hoja.sin_senales", "n", shownHours-unknown)
 	default:
 		end := first + 1
-		for end < len(hours) && hours[end].State == row.worst {
+		for end < len(hours) && hours[end].State == worst {
 			end++
 		}
-		row.Worst = v.StateBy(row.worst, hours[first].Main) + ", " + v.byDate().Span(v.HourAhead(first), v.HourAhead(end))
+		text = v.StateBy(worst, hours[first].Main) + ", " + v.byDate().Span(v.HourAhead(first), v.HourAhead(end))
 	}
 	if unknown > 0 {
-		row.Worst = v.Text("hoja.faltan", "que", row.Worst, "n", unknown)
+		text = v.Text("hoja.faltan", "que", text, "n", unknown)
 	}
-	return row
+	return text, worst
+}
+
+// sheetDay is a local day in words.
+type sheetDay struct{ Name, Text string }
+
+// sheetDays returns the hours to come of a park in words, a line for each local day.
+func (v View) sheetDays(hours []hour) (days []sheetDay) {
+	day := func(i int) string { return v.Day(hours[i].start) }
+	var spans []string
+	for from, to := range runs(len(hours), func(i int) bool {
+		return day(i) == day(i-1) && hours[i].State == hours[i-1].State && hours[i].Main == hours[i-1].Main
+	}) {
+		spans = append(spans, v.Text("hoja.tramo", "desde", v.Localizer.Hour(v.HourAhead(from)), "hasta", v.LastHour(v.HourAhead(to)), "que", v.segmentText(hours[from].ParkState)))
+		if to == len(hours) || day(to) != day(from) {
+			days, spans = append(days, sheetDay{day(from), strings.Join(spans, "; ")}), nil
+		}
+	}
+	return days
 }
 
 // qrCode is a QR code as the outline of its dark modules, with the quiet zone that

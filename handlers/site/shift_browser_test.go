@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/network"
-	"github.com/chromedp/chromedp"
 )
 
 // watchShifts notes from the start on what moves without a person's doing.
@@ -35,10 +34,6 @@ func shifts(t *testing.T, tab context.Context, s *stop) (faults []string) {
 // from the browser's cache.
 func setNetwork(t *testing.T, tab context.Context, conditions []*network.Conditions, fresh bool) {
 	t.Helper()
-	if _, err := chromedp.Call(tab, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{MatchedNetworkConditions: conditions}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := chromedp.Call(tab, network.SetCacheDisabled, network.SetCacheDisabledParams{CacheDisabled: fresh}); err != nil {
-		t.Fatal(err)
-	}
+	call(t, tab, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{MatchedNetworkConditions: conditions})
+	call(t, tab, network.SetCacheDisabled, network.SetCacheDisabledParams{CacheDisabled: fresh})
 }

@@ -1,8 +1,9 @@
 // Package site renders the pages of the public website in every language.
 //
 // A store.Snapshot is read at an instant, in a language and by the clocks of a zone
-// ([View]) → values of one type a page, in words → html/template in the page's
-// [Frame] → prepared bodies by path ([Pages]), each made when it is first asked for.
+// ([View]) → what a page has beside that, in words → html/template in the page's
+// [Frame], which can ask the view too → prepared bodies by path ([Pages]), each made
+// when it is first asked for.
 // Nothing here is kept between publications, so a Site may be used from any
 // goroutine.
 //
@@ -120,15 +121,11 @@ func (p *pageBuilder) putCountry() {
 		"metodo": func() any { return p.method() }, "precision": func() any { return p.precision() },
 		"api": func() any { return p.Catalogue.Parks }, "acerca": func() any { return p.about() },
 		"accesibilidad": func() any { return nil },
-		"privacidad":    func() any { return privacyPage{web.PolicyVersion, p.OperatorName, p.OperatorAddress} },
+		"privacidad":    func() any { return web.PolicyVersion },
 	} {
 		p.put("/"+name, name, func() Frame { return p.Frame("/"+name, name, content()) })
 	}
 }
-
-// privacyPage is what the privacy page has beside its texts. Name and Address are
-// the operator's, empty where they are not known.
-type privacyPage struct{ Version, Name, Address string }
 
 // NotFound renders the page for paths that do not exist, in each language, and
 // returns the function that chooses the one for a path. simulated is true in the demo.

@@ -11,7 +11,6 @@ import (
 
 	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
-	"vigia/forecast/snapshot"
 	"vigia/store"
 	"vigia/store/catalogue"
 )
@@ -173,68 +172,7 @@ func TestAlertsOutliveTheirEstimatesOnlyAsUnproven(t *testing.T) {
 	}
 }
 
-func TestParkNeedsAllTrailsForGreen(t *testing.T) {
-	e := newSnapshot(t)
-	var park int
-	for e.Catalogue.Parks[park].NumTrails < 2 {
-		park++
-	}
-	first := e.Catalogue.Parks[park].FirstTrail
-	set := func(states ...hazard.Estimate) snapshot.ParkState {
-		for i := range e.Catalogue.Parks[park].NumTrails {
-			e.Trails[first+i].Hours = []hazard.Estimate{states[min(i, len(states)-1)]}
-		}
-		return viewOf(t, e, now).Park(park, 0)
-	}
-	fine, bad, none := green(noonHour), signalled(noonHour, hazard.Wind, hazard.Red, gust), unknown(noonHour, hazard.DataTooOld)
-	unsure := green(noonHour)
-	unsure.Confidence, unsure.Models = hazard.Low, votes[:2]
-	stale := green(noonHour)
-	stale.Quality = hazard.Stale
-	for _, test := range []struct {
-		name string
-		got  snapshot.ParkState
-		want snapshot.ParkState // of these fields
-	}{
-		{"all green", set(fine), snapshot.ParkState{State: hazard.Green, Quality: hazard.Complete, Confidence: hazard.High, Models: 4}},
-		{"one less sure", set(unsure, fine), snapshot.ParkState{State: hazard.Green, Quality: hazard.Complete, Confidence: hazard.Low, Models: 2}},
-		{"one less sure, last", set(fine, unsure), snapshot.ParkState{State: hazard.Green, Quality: hazard.Complete, Confidence: hazard.Low, Models: 2}},
-		{"one missing", set(none, fine), snapshot.ParkState{State: hazard.Unknown, Quality: hazard.Partial, Reason: hazard.PartialData, Models: 4}},
-		{"red with one missing", set(bad, none), snapshot.ParkState{State: hazard.Red, Quality: hazard.Partial, Confidence: hazard.Medium}},
-		{"none", set(none), snapshot.ParkState{State: hazard.Unknown, Quality: hazard.NoData, Reason: hazard.DataTooOld}},
-		{"one stale", set(stale, fine), snapshot.ParkState{State: hazard.Green, Quality: hazard.Stale, Confidence: hazard.High, Models: 4}},
-	} {
-		got := snapshot.ParkState{State: test.got.State, Quality: test.got.Quality, Reason: test.got.Reason, Confidence: test.got.Confidence, Models: test.got.Models}
-		if got != test.want {
-			t.Errorf("%s: %+v, want %+v", test.name, got, test.want)
-		}
-	}
-	e.Trails = e.Trails[:first]
-	if got := viewOf(t, e, now).Park(park, 0); got.State != hazard.Unknown || got.Reason == hazard.NoReason {
-		t.Errorf("trails that the snapshot does not have: %+v", got)
-	}
-}
-
-func TestTheHourShownIsTheCurrentOne(t *testing.T) {
-	e := newSnapshot(t)
-	e.ValidUntil = noonHour.Add(100 * time.Hour)
-	late := noonHour.Add(9*time.Hour + 40*time.Minute) // the red of trail 3 is over by then
-	park := e.Catalogue.Trails[3].Park
-	if got := viewOf(t, e, late).Park(park, 0); got.State != hazard.Amber {
-		t.Errorf("nine hours later the park is %v, want amber", got.State)
-	}
-	if got := viewOf(t, e, noonHour.Add(73*time.Hour)).Park(park, 0); got.State != hazard.Unknown || got.Reason != hazard.EstimateOver {
-		t.Errorf("past the last hour: %+v", got)
-	}
-	if got := viewOf(t, e, noonHour.Add(-20*time.Minute)).PresentHour(); !got.Equal(noonHour) {
-		t.Errorf("before the first hour the hour is %v", got)
-	}
-}
-
 func TestHoursOfAnotherZoneSaySo(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long, and races nothing that others do not")
-	}
 	e := newSnapshot(t)
 	i, ok := e.Catalogue.ParkBySlug("rapa-nui")
 	if !ok {
@@ -242,12 +180,11 @@ func TestHoursOfAnotherZoneSaySo(t *testing.T) {
 	}
 	park := e.Catalogue.Parks[i]
 	e.Alerts = []alert.Alert{madeAlert("pascua", park, e.Catalogue.TrailsOf(i)[0].Slug, hazard.Wind, alert.Danger, 20, 24)}
-	pages := pagesOf(t, e, now)
 	for path, want := range map[string]string{
 		"/": "mañana (dom 22) de 8 a 12 h (hora de Isla de Pascua)", "/alertas": "mañana (dom 22) de 8 a 12 h (hora de Isla de Pascua)",
 		"/parques/rapa-nui": "mañana (dom 22) de 8 a 12 h · programada",
 	} {
-		if !strings.Contains(readable(pages[path]), want) {
+		if !strings.Contains(readable(pageOf(t, e, now, path)), want) {
 			t.Errorf("%s does not read %q", path, want)
 		}
 	}
@@ -294,6 +231,9 @@ func TestAssets(t *testing.T) {
 			t.Errorf("the page names no asset like %s", pattern)
 		}
 	}
+	if sheet := content(t, s.Assets()[s.named["app.css"]]); regexp.MustCompile(`url\("[^/]`).MatchString(sheet) {
+		t.Error("the style names a file that is not there")
+	}
 	if s.Assets()["/robots.txt"] == nil {
 		t.Error("no robots.txt")
 	}
@@ -329,7 +269,7 @@ func TestEveryTemplateIsUsed(t *testing.T) {
 			t.Errorf("template %s is defined twice", d[1])
 		}
 	}
-	if err := parseTemplates(fstest.MapFS{}, slices.Clone(locales), nil); err == nil {
+	if _, err := readBundle(fstest.MapFS{}); err == nil {
 		t.Error("a program without templates starts")
 	}
 }

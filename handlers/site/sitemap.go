@@ -10,7 +10,6 @@ import (
 )
 
 const (
-	xmlType     = "application/xml; charset=utf-8"
 	sitemapPath = "/sitemap.xml"
 	robotsPath  = "/robots.txt"
 )
@@ -35,22 +34,15 @@ func (s *Site) addRobots() {
 	s.assets[robotsPath] = httpcache.Static(TextType, []byte(rules.String()))
 }
 
-// sitemap is a list of pages (sitemaps.org), each with its translations.
+// sitemap is a list of pages (sitemaps.org). Which of them is which one in another
+// language, their heads say.
 type sitemap struct {
 	XMLName xml.Name      `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 urlset"`
-	XHTML   string        `xml:"xmlns:xhtml,attr"`
 	Pages   []sitemapPage `xml:"url"`
 }
 
 type sitemapPage struct {
-	Address string        `xml:"loc"`
-	Others  []sitemapLink `xml:"xhtml:link"`
-}
-
-type sitemapLink struct {
-	Rel  string `xml:"rel,attr"`
-	Lang string `xml:"hreflang,attr"`
-	Href string `xml:"href,attr"`
+	Address string `xml:"loc"`
 }
 
 // putSitemap adds the list of the pages that stay, where the site knows its
@@ -59,48 +51,30 @@ func (s *Site) putSitemap(pages *Pages) {
 	if s.BaseURL == "" {
 		return
 	}
-	pages.Put(sitemapPath, func() *httpcache.Body {
-		document, err := xml.MarshalIndent(s.sitemap(pages), "", " ")
-		if err != nil { // addresses are all that it has
-			panic(fmt.Sprintf("site: writing %s: %v", sitemapPath, err))
-		}
-		return httpcache.Static(xmlType, slices.Concat([]byte(xml.Header), document, []byte("\n")))
-	})
+	pages.Put(sitemapPath, func() *httpcache.Body { return XMLBody("application/xml; charset=utf-8", s.sitemap(pages)) })
 }
 
-func (s *Site) sitemap(pages *Pages) sitemap {
-	list := sitemap{XHTML: "http://www.w3.org/1999/xhtml"}
-	var paths []string
-	for path := range pages.Paths() {
-		if s.isLasting(pages, path) {
-			paths = append(paths, path)
-		}
+// XMLBody writes a document. It panics for a type that is none of XML's, which the tests
+// of every document exclude.
+func XMLBody(contentType string, document any) *httpcache.Body {
+	text, err := xml.MarshalIndent(document, "", " ")
+	if err != nil {
+		panic(fmt.Sprintf("site: writing %T: %v", document, err))
 	}
-	slices.Sort(paths)
-	for _, path := range paths {
-		others := make([]sitemapLink, 0, len(s.languages)+1)
-		for i := range s.languages {
-			l := &s.languages[i]
-			others = append(others, sitemapLink{"alternate", l.Tag, s.BaseURL + l.Path(path)})
-		}
-		others = append(others, sitemapLink{"alternate", "x-default", s.BaseURL + path})
-		for i := range s.languages {
-			list.Pages = append(list.Pages, sitemapPage{others[i].Href, others})
+	return httpcache.Static(contentType, slices.Concat([]byte(xml.Header), text, []byte("\n")))
+}
+
+func (s *Site) sitemap(pages *Pages) (list sitemap) {
+	for _, path := range slices.Sorted(pages.Paths()) {
+		if isLasting(path) && !pages.pages[path].Open {
+			list.Pages = append(list.Pages, sitemapPage{s.BaseURL + path})
 		}
 	}
 	return list
 }
 
-// isLasting reports whether a path is a page to be found: in the first language, with
-// its translations, not a file, and not an alert, which is gone in a few days.
-func (s *Site) isLasting(pages *Pages, path string) bool {
-	if pages.pages[path].Open || strings.Contains(path, ".") || strings.HasPrefix(path, "/alertas/") || strings.HasSuffix(path, "/hoja") || strings.HasSuffix(path, offlinePath) {
-		return false
-	}
-	for i := range s.languages {
-		if pages.pages[s.languages[i].Path(path)] == nil {
-			return false
-		}
-	}
-	return true
+// isLasting reports whether a path is a page to be found: not a file, and not an alert,
+// which is gone in a few days.
+func isLasting(path string) bool {
+	return !strings.Contains(path, ".") && !strings.Contains(path, alertsPath+"/") && !strings.HasSuffix(path, "/hoja") && !strings.HasSuffix(path, offlinePath)
 }

@@ -3,7 +3,6 @@ package site
 import (
 	"vigia/forecast/hazard"
 	"vigia/forecast/snapshot"
-	"vigia/store/catalogue"
 	"vigia/web/wording"
 )
 
@@ -26,27 +25,25 @@ type Headline struct {
 
 // Headline returns the words for the state of a park or trail.
 func (v View) Headline(o snapshot.ParkState) Headline {
-	h := Headline{Level: v.level(o.State), Confidence: v.Confidence(o.Confidence), Quality: v.Quality(o.Quality)}
-	switch {
-	case o.State == hazard.Unknown:
-		h.Meaning = v.Localizer.Reason(o.Reason)
-	case o.State == hazard.Green && o.Models > 0:
-		h.Meaning = v.Count("verde.modelos", o.Models)
-	case o.State == hazard.Green:
-		h.Meaning = v.Text("verde.sin_cuenta")
-	case o.Main == hazard.NoHazard:
-		h.Meaning = v.Text("senal.sola")
-	case o.Total == 0:
-		h.Meaning = v.Hazard(o.Main)
-	default:
-		h.Meaning = v.Text("senal.votos", "amenaza", v.Hazard(o.Main), "votos", v.Votes(o.Agree, o.Total))
-	}
-	return h
+	return Headline{v.level(o.State), v.meaning(o, v.Localizer.Reason, "votos"), v.Confidence(o.Confidence), v.Quality(o.Quality)}
 }
 
-func pointName(points []catalogue.Point, i uint8) string {
-	if int(i) < len(points) {
-		return points[i].Name
+// meaning returns what a state is made of. reason puts into words why there is none, and
+// the texts are those of a length: "votos" in full, "breve" where the word stands beside
+// them.
+func (v View) meaning(o snapshot.ParkState, reason func(hazard.Reason) string, length string) string {
+	key := "verde." + length
+	switch {
+	case o.State == hazard.Unknown:
+		return reason(o.Reason)
+	case o.State == hazard.Green && o.Models > 0:
+		return v.Count(key, o.Models)
+	case o.State == hazard.Green:
+		return v.Text("verde.sin_cuenta")
+	case o.Main == hazard.NoHazard:
+		return v.Text("senal.sola")
+	case o.Total == 0:
+		return v.Hazard(o.Main)
 	}
-	return ""
+	return v.Text("senal."+length, "amenaza", v.Hazard(o.Main), "votos", v.Votes(o.Agree, o.Total))
 }

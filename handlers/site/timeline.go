@@ -8,6 +8,7 @@ import (
 	"vigia/forecast/daylight"
 	"vigia/forecast/hazard"
 	"vigia/forecast/snapshot"
+	"vigia/store"
 	"vigia/store/catalogue"
 	"vigia/web/wording"
 )
@@ -40,6 +41,7 @@ type hour struct {
 	column int
 	start  time.Time
 	snapshot.ParkState
+	row *store.HistoryRow // what was kept of it: of a trail's hour past alone
 }
 
 // tops is how far below the timeline's top a bar begins, in percent.
@@ -145,24 +147,20 @@ func (v View) axis(park catalogue.Park) axis {
 // nights are the hours of civil darkness.
 func (v View) nights(park catalogue.Park) []piece {
 	var dark []piece
-	start, end := v.PresentHour(), v.HourAhead(shownHours)
-	add := func(from, to time.Time) {
-		from, to = later(from, start), earlier(to, end)
-		if to.Sub(from) >= time.Minute { // solar noons are not quite 24 hours apart
-			const minutes = shownHours * 60
-			dark = append(dark, piece{X: percent(int(from.Sub(start)/time.Minute), minutes), Width: percent(int(to.Sub(from)/time.Minute), minutes)})
+	const end = shownHours * time.Hour
+	start, lit := v.PresentHour(), time.Duration(0) // since start
+	add := func(to time.Duration) {
+		if to = min(to, end); to-lit >= time.Minute { // solar noons are not quite 24 hours apart
+			dark = append(dark, piece{X: percent(int(lit/time.Minute), int(end/time.Minute)), Width: percent(int((to-lit)/time.Minute), int(end/time.Minute))})
 		}
 	}
-	lit := start
-	for noon := v.noonOf(start).AddDate(0, 0, -1); noon.Before(end.Add(24 * time.Hour)); noon = noon.AddDate(0, 0, 1) {
-		dawn, dusk := daylight.Twilight(noon, park.Latitude, park.Longitude)
-		if !dusk.After(dawn) {
-			continue
+	for noon := v.noonOf(start).AddDate(0, 0, -1); noon.Sub(start) < end+24*time.Hour; noon = noon.AddDate(0, 0, 1) {
+		if dawn, dusk := daylight.Twilight(noon, park.Latitude, park.Longitude); dusk.After(dawn) {
+			add(dawn.Sub(start))
+			lit = max(lit, dusk.Sub(start))
 		}
-		add(lit, dawn)
-		lit = later(lit, dusk)
 	}
-	add(lit, end)
+	add(end)
 	return dark
 }
 
@@ -172,25 +170,11 @@ func (v View) noonOf(t time.Time) time.Time {
 	return time.Date(local.Year(), local.Month(), local.Day(), 12, 0, 0, 0, v.Zone)
 }
 
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}
-
-func earlier(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
-}
-
 // columns puts outlooks, one an hour from the present one, side by side.
 func (v View) columns(of func(ahead int) snapshot.ParkState) []hour {
 	hours := make([]hour, shownHours)
 	for h := range hours {
-		hours[h] = hour{h, v.HourAhead(h), of(h)}
+		hours[h] = hour{column: h, start: v.HourAhead(h), ParkState: of(h)}
 	}
 	return hours
 }
@@ -209,5 +193,3 @@ func (v View) timeline(hours []hour) timeline {
 	}
 	return r
 }
-
-// levelKey is the key of a state in texts, styles and shapes.

@@ -156,7 +156,7 @@ func TestWorstSegmentsAreNamed(t *testing.T) {
 	var hours []hour
 	for h, letter := range strings.Split("a-a-a-av-rv", "") {
 		state := map[string]hazard.State{"a": hazard.Amber, "r": hazard.Red, "v": hazard.Green}[letter]
-		hours = append(hours, hour{h, noonHour.Add(time.Duration(h) * time.Hour), snapshot.ParkState{State: state, Main: hazard.NoHazard, Reason: hazard.PartialData}})
+		hours = append(hours, hour{column: h, start: noonHour.Add(time.Duration(h) * time.Hour), ParkState: snapshot.ParkState{State: state, Main: hazard.NoHazard, Reason: hazard.PartialData}})
 	}
 	r := a.timeline(hours)
 	if len(r.Segments) != 2 || r.Segments[1].Level != "rojo" || r.Segments[0].When != "hoy (sáb 21), 14–15 h, hoy (sáb 21), 16–17 h" || len(r.More) != 2 {

@@ -14,18 +14,15 @@ type trailPage struct {
 	Facts    []string
 	Official officialView
 	Steward  string // the administration of the park
-	Now      answer
-	Ahead    string // the worst to come, when it is worse than now
-	Age      validity
-	Axis     axis
-	Timeline timeline
-	Alerts   alertList  // those that name the trail
-	Table    *hourTable // nil without estimates
-	Hazards  hazardReport
-	Models   []modelRun // those with a say in the present hour
-	Profile  profile
-	Light    trailLight
-	Past     record
+	outlook
+	Ahead   string     // the worst to come, when it is worse than now
+	Alerts  alertList  // those that name the trail
+	Table   *hourTable // nil without estimates
+	Hazards hazardReport
+	Models  []modelRun // those with a say in the present hour
+	Profile profile
+	Light   trailLight
+	Past    past
 }
 
 // modelRun is a model that counts in an hour: its run, and how far ahead of the run
@@ -58,8 +55,7 @@ func (v View) trailPage(i int) trailPage {
 	page := trailPage{
 		Park: v.linkTo(park), Name: trail.Name, Facts: v.trailFacts(trail),
 		Official: v.official(trail.Park, trail.Slug), Steward: park.Administrator,
-		Now: v.trailAnswer(len(hours), at), Ahead: v.worstToCome(i, hours, now.State), Age: v.validity(),
-		Axis: v.axis(park), Timeline: v.timeline(v.columns(at)), Alerts: v.parkAlerts(trail.Park, trail.Slug),
+		outlook: v.outlook(park, len(hours), at), Ahead: v.worstToCome(i, hours, now.State), Alerts: v.parkAlerts(trail.Park, trail.Slug),
 		Table: v.hourTable(park, hours), Hazards: v.hazardReport(hours, trail.Points),
 		Profile: v.profile(trail.Points), Light: v.trailLight(i), Past: v.record(i),
 	}
@@ -93,17 +89,6 @@ func (v View) modelRuns(votes []hazard.Vote) []modelRun {
 		}
 	}
 	return runs
-}
-
-// trailAnswer returns how a trail is, until when and what follows.
-func (v View) trailAnswer(hours int, at func(ahead int) snapshot.ParkState) answer {
-	now := at(0)
-	for h := 1; h < hours; h++ {
-		if next := at(h); next.State != now.State {
-			return v.answerUntil(now, v.HourAhead(h), next, true)
-		}
-	}
-	return v.answerUntil(now, v.HourAhead(hours), snapshot.ParkState{}, false)
 }
 
 // worstToCome returns when the worst state to come begins, if it is worse than now and

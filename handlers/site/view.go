@@ -102,8 +102,3 @@ func (v View) Instant(t time.Time) Instant {
 	}
 	return Instant{ISO: t.UTC().Format(time.RFC3339), Text: v.Date(t) + " " + v.Month(t) + ", " + v.Clock(t)}
 }
-
-// clockTime is only the time of day of an instant.
-func (v View) clockTime(t time.Time) Instant {
-	return Instant{ISO: t.UTC().Format(time.RFC3339), Text: v.Clock(t)}
-}

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/network"
-	"github.com/chromedp/chromedp"
 )
 
 // firstView is how many bytes the first view of a park may take, as they are
@@ -83,9 +82,7 @@ func (s *stop) weigh(t *testing.T, tab context.Context) (without, with int, told
 // cache. A headless browser shows no icon and so fetches none, others do.
 func (s *stop) fetches(t *testing.T, tab context.Context) []string {
 	t.Helper()
-	if _, err := chromedp.Call(tab, network.SetCacheDisabled, network.SetCacheDisabledParams{CacheDisabled: true}); err != nil {
-		t.Fatal(err)
-	}
+	call(t, tab, network.SetCacheDisabled, network.SetCacheDisabledParams{CacheDisabled: true})
 	s.visit(t, tab, 360, "light")
 	return evaluate[[]string](t, tab, `(() => {
 		const icon = document.querySelector("link[rel=icon]");

@@ -114,8 +114,5 @@ const usualLetters = 16
 // settings: style that asks for the width of the screen in letters follows too.
 func setLetters(t *testing.T, tab context.Context, size int64) {
 	t.Helper()
-	_, err := chromedp.Call(tab, page.SetFontSizes, page.SetFontSizesParams{FontSizes: &page.FontSizes{Standard: size, Fixed: size}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	call(t, tab, page.SetFontSizes, page.SetFontSizesParams{FontSizes: &page.FontSizes{Standard: size, Fixed: size}})
 }

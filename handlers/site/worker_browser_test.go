@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/serviceworker"
 	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
@@ -63,15 +62,7 @@ func testNotifications(t *testing.T, ctx, worker context.Context, site string, r
 	deliver := func(data string) []note {
 		t.Helper()
 		evaluate[any](t, worker, `self.shown = []`)
-		err := chromedp.Do(ctx, chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
-			_, err := cdp.Call(ctx, tab, serviceworker.DeliverPushMessage, serviceworker.DeliverPushMessageParams{
-				Origin: site, RegistrationID: registration, Data: data,
-			})
-			return err
-		}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		call(t, ctx, serviceworker.DeliverPushMessage, serviceworker.DeliverPushMessageParams{Origin: site, RegistrationID: registration, Data: data})
 		return evaluate[[]note](t, worker, `(async () => {
 			while (!self.shown.length) await new Promise(next => setTimeout(next, 5));
 			return self.shown;

@@ -10,9 +10,9 @@ import (
 	"vigia/store"
 )
 
-// past makes a history of two trails, the newest hour first; a letter is an hour's
+// kept makes a history of two trails, the newest hour first; a letter is an hour's
 // state: v, a, r, - for none, and . for an hour that was not kept.
-func past(newest time.Time, first, second string) store.History {
+func kept(newest time.Time, first, second string) store.History {
 	var h store.History
 	states := map[byte]hazard.State{'v': hazard.Green, 'a': hazard.Amber, 'r': hazard.Red}
 	for i := range first {
@@ -44,7 +44,7 @@ func twoTrails(t *testing.T, name string, at time.Time, h store.History) View {
 // The week shows the worst of the trails, and hatching where one is missing: never
 // green for what is not known.
 func TestWeekIsTheWorstAndHatchesTheRest(t *testing.T) {
-	w := twoTrails(t, "America/Punta_Arenas", noonHour, past(noonHour, "avvvr.-", "vva-v.-")).week(0)
+	w := twoTrails(t, "America/Punta_Arenas", noonHour, kept(noonHour, "avvvr.-", "vva-v.-")).week(0)
 	today := w.Days[0]
 	if today.Name != "hoy (sáb 21)" || len(w.Days) != 8 {
 		t.Fatalf("%d days from %s", len(w.Days), today.Name)
@@ -60,10 +60,10 @@ func TestWeekIsTheWorstAndHatchesTheRest(t *testing.T) {
 	if today.Text != "rojo 1 h · amarillo 1 h · sin estimación 11 h · verde 1 h" {
 		t.Errorf("text %s", today.Text)
 	}
-	if w.Empty || w.Days[1].Text != "sin estimación 24 h" {
+	if w.Days[1].Text != "sin estimación 24 h" {
 		t.Errorf("%+v", w.Days[1])
 	}
-	if none := viewOf(t, empty(newSnapshot(t).Catalogue), noonHour).week(0); !none.Empty {
+	if none := viewOf(t, empty(newSnapshot(t).Catalogue), noonHour).week(0); len(none.Days) > 0 {
 		t.Error("a week without estimates does not say so")
 	}
 }
@@ -83,7 +83,7 @@ func TestWeekOnDaysThatClocksChange(t *testing.T) {
 		{"America/Punta_Arenas", time.Date(2026, 4, 6, 15, 0, 0, 0, time.UTC), 24, 24, 0, 24},
 	} {
 		changed := map[int]int{}
-		for _, day := range twoTrails(t, test.zone, test.at, store.History{}).week(0).Days[1:7] {
+		for _, day := range twoTrails(t, test.zone, test.at, kept(test.at.Add(-time.Hour), "v", "v")).week(0).Days[1:7] {
 			first, last := day.Bars[0], day.Bars[len(day.Bars)-1]
 			x := math.Round(percentage(t, first.X) * float64(test.columns) / 100)
 			end := math.Round((percentage(t, last.X) + percentage(t, last.Width)) * float64(test.columns) / 100)

@@ -41,7 +41,7 @@ func withHistory(e *store.Snapshot) *store.Snapshot {
 }
 
 // figureNames are the columns of values, as in the API.
-var figureNames = strings.Split(strings.TrimSpace(historyHeader), ",")[7:]
+var figureNames = strings.Split(historyColumns, ",")[7:]
 
 func TestHistoryHasTheRowsOfTheAPI(t *testing.T) {
 	for name, e := range timedSnapshots(t) {
@@ -53,7 +53,7 @@ func TestHistoryHasTheRowsOfTheAPI(t *testing.T) {
 		}
 		sitetest.API(t, e.Snapshot, e.At, "/parques/"+park.Slug+"/historial", &trails)
 		file := fileAt(t, e.Snapshot, e.At, "/parques/"+park.Slug+"/historial.csv")
-		if !strings.HasPrefix(file, historyHeader) || strings.Count(file, "\n") != strings.Count(file, "\r\n") || !strings.HasSuffix(file, "\r\n") {
+		if !strings.HasPrefix(file, historyColumns+"\r\n") || strings.Count(file, "\n") != strings.Count(file, "\r\n") || !strings.HasSuffix(file, "\r\n") {
 			t.Errorf("%s: lines do not end as RFC 4180 has it, or there is no header", name)
 		}
 		rows, err := csv.NewReader(strings.NewReader(file)).ReadAll()
@@ -94,13 +94,22 @@ func textOf(value any) string {
 	return value.(string)
 }
 
+// written is a text as it stands in a table.
+func written(text string) string {
+	w, table := newTable("")
+	w.Write([]string{"x", plainText(text), "y"})
+	w.Flush()
+	_, row, _ := strings.Cut(table.String(), "x,")
+	return strings.TrimSuffix(row, ",y\r\n")
+}
+
 func TestTableTexts(t *testing.T) {
 	for text, want := range map[string]string{
-		"Base Torres": "Base Torres", "": "", "a, b": `"a, b"`, `la "W"`: `"la ""W"""`, "a\nb": "\"a\nb\"",
+		"Base Torres": "Base Torres", "": "", "a, b": `"a, b"`, `la "W"`: `"la ""W"""`, "a\nb": "\"a\r\nb\"",
 		"=1+1": "'=1+1", "+56": "'+56", "-1": "'-1", "@x": "'@x", " =1": "' =1", "\t=1": "'\t=1", "＝1": "'＝1",
-		`=HYPERLINK("x","y")`: `"'=HYPERLINK(""x"",""y"")"`, "\r=1": "\"'\r=1\"", "a=1": "a=1", " x": `" x"`,
+		`=HYPERLINK("x","y")`: `"'=HYPERLINK(""x"",""y"")"`, "a=1": "a=1", " x": `" x"`,
 	} {
-		if got := csvText(text); got != want {
+		if got := written(text); got != want {
 			t.Errorf("%q is written %s, want %s", text, got, want)
 		}
 	}
@@ -111,7 +120,7 @@ func FuzzTableText(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
-		row, err := csv.NewReader(strings.NewReader("x," + csvText(name) + ",y\r\n")).Read()
+		row, err := csv.NewReader(strings.NewReader("x," + written(name) + ",y\r\n")).Read()
 		if err != nil || len(row) != 3 {
 			t.Fatalf("%q: %q, %v", name, row, err)
 		}
@@ -123,4 +132,45 @@ func FuzzTableText(f *testing.F) {
 			t.Errorf("%q is a formula", got)
 		}
 	})
+}
+
+func TestPrecisionPairsAreATable(t *testing.T) {
+	e := verified(t)
+	rows, err := csv.NewReader(strings.NewReader(fileAt(t, e, now, "/precision.csv"))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// By day, newest first: the whole and the gale of one trail, the calm whole of
+	// another; not the hazard that is calm on both sides.
+	if len(rows) != 7 || rows[1][0] != "2026-11-02" || rows[4][0] != "2026-11-01" {
+		t.Fatalf("%d rows: %v", len(rows), rows)
+	}
+	trail := e.Catalogue.Trails[0]
+	want := []string{"2026-11-02", "C", e.Catalogue.Parks[trail.Park].Slug, trail.Slug, "viento", "36", "amarillo", "rojo", "0.75", "0.25", "20", "4", "2026.11.1"}
+	for i := range want {
+		if rows[2][i] != want[i] {
+			t.Errorf("%s is %q, want %q", rows[0][i], rows[2][i], want[i])
+		}
+	}
+	e.Verification = nil
+	if text := fileAt(t, e, now, "/precision.csv"); text != pairsColumns+"\r\n" {
+		t.Errorf("without a summary: %q", text)
+	}
+}
+
+func TestPrecisionPairsAreBounded(t *testing.T) {
+	e := verified(t)
+	for range 9 {
+		e.Verification.Pairs = append(e.Verification.Pairs, e.Verification.Pairs...)
+	}
+	for _, d := range e.Verification.Pairs {
+		for i := range d.Rows {
+			for lead := range d.Rows[i] {
+				d.Rows[i][lead][0] = store.Pair{Forecast: hazard.Green, Observed: hazard.Green, Hours: 24}
+			}
+		}
+	}
+	if n := len(fileAt(t, e, now, "/precision.csv")); n < maxCSV || n > maxCSV+20_000 {
+		t.Errorf("%d bytes", n)
+	}
 }
