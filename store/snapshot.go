@@ -47,6 +47,23 @@ type Snapshot struct {
 // TrailForecast is a trail's estimates, hour by hour from Snapshot.Hour.
 type TrailForecast = snapshot.Trail
 
+// TrailSun returns how strong the sun gets on a trail in the 24 hours from an instant.
+func (e *Snapshot) TrailSun(now snapshot.View, trail int) snapshot.Sun {
+	return now.Sun(trail, e.Catalogue.Trails[trail].CriticalPoint().Exposure, e.Rules)
+}
+
+// ParkSun returns how strong the sun gets on the trail of a park where it is strongest.
+func (e *Snapshot) ParkSun(now snapshot.View, park int) snapshot.Sun {
+	strongest := snapshot.Sun{Class: hazard.NoUV}
+	p := &e.Catalogue.Parks[park]
+	for t := p.FirstTrail; t < p.FirstTrail+p.NumTrails; t++ {
+		if s := e.TrailSun(now, t); s.Class != hazard.NoUV && (strongest.Class == hazard.NoUV || s.Index > strongest.Index) {
+			strongest = s
+		}
+	}
+	return strongest
+}
+
 // At reads the estimates of the snapshot at an instant.
 func (e *Snapshot) At(now time.Time) snapshot.View {
 	return snapshot.Publication{

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"net/http/httptest"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -310,4 +311,31 @@ func FuzzParseQuery(f *testing.F) {
 			t.Errorf("%q: %v", raw, fault)
 		}
 	})
+}
+
+// The sun informs beside the state: of a trail, of the park where it is strongest, of the
+// hour; what no model tells is null.
+func TestUVStandsBesideTheState(t *testing.T) {
+	e := park(t, "vvv", "vvv")
+	for i := range e.Trails[1].Hours {
+		h := &e.Trails[1].Hours[i]
+		h.Medians.UV, h.Models = []float32{5, 11.24, 7}[i], []hazard.Vote{{Model: "ncep_gfs_global", UV: true}, {Model: "ecmwf_ifs"}}
+	}
+	for i := range e.Trails[0].Hours {
+		e.Trails[0].Hours[i].Medians.UV = float32(math.NaN())
+	}
+	e.Catalogue.Trails[1].Points[0].Exposure = hazard.Desert
+	got := detail(t, e, now)
+	day := map[string]any{"indice": 11.2, "clase": "extremo", "modelo": "ncep_gfs_global",
+		"horas": map[string]any{"desde": "2026-11-21T14:00:00Z", "hasta": "2026-11-21T16:00:00Z"}}
+	if trail := trailOf(got, 1); !reflect.DeepEqual(trail["uv"], day) || !reflect.DeepEqual(got["uv"], day) || trail["ultima_estimacion"].(map[string]any)["estado"] != "verde" {
+		t.Errorf("the trail %v, the park %v", trail["uv"], got["uv"])
+	}
+	present := trailOf(got, 1)["ultima_estimacion"].(map[string]any)["uv"]
+	if want := map[string]any{"indice": 5.0, "clase": "moderado", "modelo": "ncep_gfs_global", "horas": nil}; !reflect.DeepEqual(present, want) {
+		t.Errorf("the hour %v", present)
+	}
+	if dark := trailOf(got, 0); dark["uv"] != nil || dark["ultima_estimacion"].(map[string]any)["uv"] != nil {
+		t.Errorf("without an index: %v", dark["uv"])
+	}
 }

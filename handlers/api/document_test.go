@@ -76,7 +76,7 @@ var resources = []struct {
 	name string
 	of   reflect.Type
 }{
-	{"Causa", reflect.TypeFor[Cause]()}, {"EstimacionDeAmenaza", reflect.TypeFor[HazardOfHour]()},
+	{"UV", reflect.TypeFor[UV]()}, {"HorasDeUV", reflect.TypeFor[UVHours]()}, {"Causa", reflect.TypeFor[Cause]()}, {"EstimacionDeAmenaza", reflect.TypeFor[HazardOfHour]()},
 	{"Variables", reflect.TypeFor[Variables]()}, {"Modelo", reflect.TypeFor[ModelRun]()},
 	{"Estimacion", reflect.TypeFor[Estimate]()}, {"EstimacionSinModelos", reflect.TypeFor[ForecastHour]()},
 	{"Punto", reflect.TypeFor[Point]()}, {"ResumenDia", reflect.TypeFor[Day]()}, {"Ventana", reflect.TypeFor[Window]()},

@@ -1,9 +1,11 @@
 package api
 
 import (
+	"strings"
 	"time"
 
 	"vigia/forecast/hazard"
+	"vigia/forecast/snapshot"
 	"vigia/store/catalogue"
 	"vigia/web/wording"
 )
@@ -65,6 +67,19 @@ func cause(c *hazard.Cause, trail, place string) Cause {
 		Threshold: decimal(c.Threshold, 2), Over: int(c.Over), Total: int(c.Total), Unit: c.Quantity.Unit(),
 		Trail: orNull(trail), Point: orNull(place),
 	}
+}
+
+// uv returns how strong the sun gets, nil where no model tells.
+func uv(s snapshot.Sun) *UV {
+	index := decimal(s.Index, 1)
+	if s.Class == hazard.NoUV || index == nil {
+		return nil
+	}
+	made := &UV{Index: *index, Class: s.Class.String(), Model: strings.Join(s.Models, ", ")}
+	if !s.From.IsZero() {
+		made.Hours = &UVHours{instant(s.From), instant(s.To)}
+	}
+	return made
 }
 
 func variables(m *hazard.Medians) Variables {

@@ -30,7 +30,7 @@ func (b *build) park(index int) Park {
 		Main: orNull(Hazard(state.Main.String())), Confidence: orNull(Confidence(state.Confidence.String())),
 		Worst24h:    orNull(State(worst.State.String())),
 		EstimatedAt: instantOrNull(b.e.IssuedAt), ValidUntil: instantOrNull(b.validity()),
-		OfficialNotices: b.official[index].notices(),
+		UV: uv(b.e.ParkSun(b.view, index)), OfficialNotices: b.official[index].notices(),
 	}
 	p.TrailCounts.Total = park.NumTrails
 	p.TrailCounts.Green = state.Counts[hazard.Green]

@@ -94,6 +94,7 @@ type Park struct {
 		Badge *string `json:"insignia" format:"uri-reference"`
 		Atom  *string `json:"atom" format:"uri-reference"`
 	} `json:"enlaces"`
+	UV *UV `json:"uv"`
 	OfficialNotices
 }
 
@@ -144,6 +145,7 @@ type Trail struct {
 	Latest  *Estimate `json:"ultima_estimacion"`
 	Days    []Day     `json:"resumen_dias" minItems:"3" maxItems:"3"`
 	Windows []Window  `json:"ventanas_sin_alerta"`
+	UV      *UV       `json:"uv"`
 	OfficialNotices
 }
 
@@ -177,7 +179,23 @@ type Window struct {
 type Estimate struct {
 	EstimateCore
 	Models []ModelRun `json:"modelos"`
+	UV     *UV        `json:"uv"`
 	EstimateTerms
+}
+
+// UV is how strong the sun gets: in the hour of an Estimate, in the next 24 hours of a
+// trail, and on the trail of a park where it is strongest. It informs beside the state.
+type UV struct {
+	Index float64  `json:"indice" minimum:"0"`
+	Class string   `json:"clase" enum:"bajo,moderado,alto,muy_alto,extremo"`
+	Hours *UVHours `json:"horas"`
+	Model string   `json:"modelo"`
+}
+
+// UVHours are the hours around the highest index in which the sun is strong.
+type UVHours struct {
+	From time.Time `json:"desde"`
+	To   time.Time `json:"hasta"`
 }
 
 // ForecastHour is an Estimate without its models.

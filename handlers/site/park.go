@@ -2,6 +2,7 @@ package site
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"vigia/forecast/hazard"
@@ -32,11 +33,12 @@ type outlook struct {
 	Age      validity
 	Axis     axis
 	Timeline timeline // of a park, the worst of its trails in each hour
+	UV       string   // how strong the sun gets in the next day, "" when it does not
 }
 
 // outlook returns the first screen of what has so many hours of estimates.
-func (v View) outlook(park catalogue.Park, reach int, at func(ahead int) snapshot.ParkState) outlook {
-	return outlook{v.answer(reach, at), v.validity(), v.axis(park), v.timeline(v.columns(at))}
+func (v View) outlook(park catalogue.Park, reach int, at func(ahead int) snapshot.ParkState, sun snapshot.Sun) outlook {
+	return outlook{v.answer(reach, at), v.validity(), v.axis(park), v.timeline(v.columns(at)), v.uv(sun)}
 }
 
 // putParks adds the page of each park.
@@ -58,7 +60,7 @@ func (v View) park(i int) parkPage {
 	p := v.Catalogue.Parks[i]
 	at := func(ahead int) snapshot.ParkState { return v.Park(i, ahead) }
 	page := parkPage{
-		parkLink: v.linkTo(p), outlook: v.outlook(p, v.Reach(i), at), Park: p, Official: v.official(i, ""), Alerts: v.parkAlerts(i, ""),
+		parkLink: v.linkTo(p), outlook: v.outlook(p, v.Reach(i), at, v.ParkSun(v.View, i)), Park: p, Official: v.official(i, ""), Alerts: v.parkAlerts(i, ""),
 		Light: v.lightTable(i), Week: v.week(i), Notes: notesOf(v.Catalogue.Emergency), Steward: p.Administrator,
 	}
 	page.Timeline = page.Timeline.enlarged()
@@ -140,6 +142,20 @@ func (v View) answer(reach int, at func(ahead int) snapshot.ParkState) answer {
 		said.Votes = append(said.Votes, i < agree)
 	}
 	return said
+}
+
+// uv says how strong the sun gets: "UV 11 extremo, hoy de 12 a 16 h (GFS)". It says
+// nothing of one that does not get strong, nor of one that no model tells.
+func (v View) uv(s snapshot.Sun) string {
+	if s.From.IsZero() {
+		return ""
+	}
+	var models []string
+	for _, m := range s.Models {
+		models = append(models, v.Named("modelo.", m))
+	}
+	return v.Text("uv.texto", "indice", v.Decimal(float64(s.Index), 0), "clase", v.Text("uv.clase."+s.Class.String()),
+		"horas", v.Window(s.From, s.To), "modelo", strings.Join(models, ", "))
 }
 
 // follows returns that a state holds until an instant, and what comes next.

@@ -84,6 +84,9 @@ func families(t *testing.T) map[string][]string {
 	for _, z := range hazard.Zones() {
 		f["metodo.zona."] = append(f["metodo.zona."], z.String())
 	}
+	for c := hazard.HighUV; c.String() != ""; c++ {
+		f["uv.clase."] = append(f["uv.clase."], c.String())
+	}
 	for q := range hazard.Lead + 1 {
 		f["cantidad."] = append(f["cantidad."], q.String())
 	}

@@ -284,3 +284,33 @@ func BenchmarkTrailPage(b *testing.B) {
 	b.ReportMetric(float64(len(page)), "bytes")
 	b.ReportMetric(float64(zipped.Len()), "bytes_gzip")
 }
+
+// The sun is a line beside the state of the park, the trail and the sheet, which stays as
+// it is, and goes with the estimates.
+func TestUVIsALineBesideTheState(t *testing.T) {
+	e := short(newSnapshot(t))
+	trail := 3
+	path, park := walk(e, trail), "/parques/"+e.Catalogue.Parks[e.Catalogue.Trails[trail].Park].Slug
+	hours := slices.Clone(e.Trails[trail].Hours)
+	for i := range hours {
+		hours[i].Medians.UV = 3
+		if i == 2 || i == 3 {
+			hours[i].Medians.UV = 10.6
+			hours[i].Models = []hazard.Vote{{Model: "ncep_gfs_global", UV: true}}
+		}
+	}
+	without := pageOf(t, e, now, path)
+	e.Trails[trail].Hours = hours
+	for _, address := range []string{path, park, park + "/hoja"} {
+		page := readable(pageOf(t, e, now, address))
+		if !strings.Contains(page, "UV 11 ") || !strings.Contains(page, "(NOAA GFS") {
+			t.Errorf("%s does not tell of the sun: %s", address, page)
+		}
+		if over := readable(pageOf(t, e, e.ValidUntil, address)); strings.Contains(over, "UV 11") {
+			t.Errorf("%s tells of the sun when the estimates are over", address)
+		}
+	}
+	if strings.Contains(readable(without), "UV 3") {
+		t.Error("a weak sun is told")
+	}
+}

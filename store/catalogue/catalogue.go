@@ -59,6 +59,7 @@
 package catalogue
 
 import (
+	"slices"
 	"time"
 
 	"vigia/forecast/hazard"
@@ -161,6 +162,11 @@ type EmergencyNumber struct {
 	Number string `json:"numero" check:"phone 120"`
 	Name   string `json:"nombre" check:"120"`
 	Note   string `json:"nota,omitempty" check:"optional 1000"`
+}
+
+// CriticalPoint returns the most exposed point, whose values are those shown.
+func (t *Trail) CriticalPoint() *Point {
+	return &t.Points[max(0, slices.IndexFunc(t.Points, func(p Point) bool { return p.Critical }))]
 }
 
 // ParkBySlug finds a park's index.
