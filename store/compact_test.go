@@ -369,7 +369,7 @@ func childCompact(path string) error {
 // lastKept gives the number of the one subscription kept, 0 for none.
 func lastKept(s *Store) (n int, err error) {
 	err = s.View("last", func(tx *Tx) error {
-		return tx.EachFollower([]string{"a"}, func(f *Follower, _ []int) error {
+		return tx.EachSubscription(func(f *subscription.Subscription) error {
 			if n != 0 {
 				return errors.New("two subscriptions")
 			}

@@ -82,7 +82,7 @@ func (t *Tx) readIdentities() error {
 	n.ids, n.of = map[string]subscription.ID{}, map[subscription.ID]string{}
 	records := 0
 	_ = eachKey(t.bucket(subscriptions.name), nil, func(_, _ []byte) error { records++; return nil })
-	err := t.eachSubscription(func(s *subscription.Subscription) error {
+	err := t.EachSubscription(func(s *subscription.Subscription) error {
 		n.set(s.ID, identityKey(s))
 		return nil
 	})

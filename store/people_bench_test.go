@@ -36,7 +36,7 @@ func subscribers(b *testing.B, n int) *Store {
 func tellFollowers(place string, count *int) func(*Tx, *Cycle, []ChangedAlert) error {
 	return func(tx *Tx, c *Cycle, changed []ChangedAlert) error {
 		for _, change := range changed {
-			err := tx.EachFollower([]string{place}, func(f *Follower, _ []int) error {
+			err := tx.EachSubscription(func(f *subscription.Subscription) error {
 				told, err := tx.Decided("all/viento", f.ID)
 				if err != nil && !errors.Is(err, ErrNotFound) || told.Level > change.Alert.Level {
 					return err

@@ -68,7 +68,7 @@ func peopleRound(s *Store, n int) error {
 // tellAll tells every follower of each version; DecidedAt carries which.
 func tellAll(tx *Tx, c *Cycle, changed []ChangedAlert) error {
 	for _, change := range changed {
-		err := tx.EachFollower([]string{"a"}, func(f *Follower, _ []int) error {
+		err := tx.EachSubscription(func(f *subscription.Subscription) error {
 			item := Item{Kind: NewsItem, Subscriber: f.ID, DecidedAt: c.Hour, News: []News{{Alert: change.Alert.ID}}}
 			story := fmt.Sprint("v", change.Alert.Version)
 			if _, err := tx.Decided(story, f.ID); !errors.Is(err, ErrNotFound) {
@@ -122,7 +122,7 @@ func verifyPeople(t *testing.T, path string, said map[string]int) {
 		if said["requested"] > 0 && (err != nil || len(requests) == 0 || requests[0].Seq != uint64(said["requested"])) {
 			t.Errorf("request %d: %+v, %v", said["requested"], requests, err)
 		}
-		must(t, tx.EachFollower([]string{"a"}, func(*Follower, []int) error { followers++; return nil }))
+		must(t, tx.EachSubscription(func(*subscription.Subscription) error { followers++; return nil }))
 		must(t, tx.EachThread(func(story string) error {
 			return tx.EachDecided(story, func(subscription.ID, Decided) error { told++; return nil })
 		}))

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"vigia/store/subscription"
 )
 
 // childFsync writes until a write fails, then says how the store stands.
@@ -136,7 +138,7 @@ func (c *compactStep) compactUnder(t *testing.T, inject, call string) (reached b
 	defer checkAndClose(t, s)
 	n := 0
 	see(t, s, func(tx *Tx) error {
-		return tx.EachFollower([]string{"a"}, func(*Follower, []int) error { n++; return nil })
+		return tx.EachSubscription(func(*subscription.Subscription) error { n++; return nil })
 	})
 	if n != len(c.living) || len(leftBeside(path)) > 0 {
 		t.Errorf("%s: %d of %d subscriptions, left %v, said %q", inject, n, len(c.living), leftBeside(path), said)

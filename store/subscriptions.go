@@ -20,17 +20,6 @@ var (
 	erased        = table[time.Time]{name: []byte("erased"), check: checkErased}                                              // id → when it was erased
 )
 
-// Follower is a subscriber who follows a place, with what decides whether to tell them.
-type Follower struct {
-	ID      subscription.ID
-	Channel subscription.Channel
-	subscription.Conditions
-}
-
-func followerOf(s *subscription.Subscription) *Follower {
-	return &Follower{ID: s.ID, Channel: s.Channel, Conditions: s.Preferences.Conditions}
-}
-
 // Subscription returns a subscription, ErrNotFound when there is none.
 func (t *Tx) Subscription(id subscription.ID) (*subscription.Subscription, error) {
 	s, err := subscriptions.get(t, id[:])
@@ -126,51 +115,16 @@ func (t *Tx) ByEndpoint(endpoint string) (subscription.ID, bool) {
 	return t.lookUp(string(endpointKey(endpoint)))
 }
 
-func (t *Tx) eachSubscription(do func(*subscription.Subscription) error) error {
+// EachSubscription calls do with every subscription, in the order of ids.
+func (t *Tx) EachSubscription(do func(*subscription.Subscription) error) error {
 	return subscriptions.each(t, nil, func(_ []byte, s *subscription.Subscription) error { return do(s) })
-}
-
-// EachFollower calls do with every subscriber who follows one of the places (slugs of
-// parks, "park/trail" of trails) once, in the order of ids, with the indexes of the
-// places that they follow. The indexes are good until do returns.
-func (t *Tx) EachFollower(places []string, do func(f *Follower, at []int) error) error {
-	asked := make(map[string][]int, len(places))
-	for i, place := range places {
-		asked[place] = append(asked[place], i)
-	}
-	var at []int
-	return t.eachSubscription(func(s *subscription.Subscription) error {
-		at = at[:0]
-		for _, place := range s.Preferences.Parks {
-			at = append(at, asked[place]...)
-		}
-		for _, place := range s.Preferences.Trails {
-			at = append(at, asked[place]...)
-		}
-		if len(at) == 0 {
-			return nil
-		}
-		slices.Sort(at)
-		at = slices.Compact(at)
-		return do(followerOf(s), at)
-	})
-}
-
-// EachWithTrip calls do with every subscriber who has a trip.
-func (t *Tx) EachWithTrip(do func(f *Follower) error) error {
-	return t.eachSubscription(func(s *subscription.Subscription) error {
-		if s.Preferences.Trip == nil {
-			return nil
-		}
-		return do(followerOf(s))
-	})
 }
 
 // DomainsConfirmed returns the domains in which somebody who subscribed by e-mail before
 // an instant still is. A damaged record says nothing of its domain.
 func (t *Tx) DomainsConfirmed(before time.Time) map[string]bool {
 	domains := map[string]bool{}
-	_ = t.eachSubscription(func(s *subscription.Subscription) error {
+	_ = t.EachSubscription(func(s *subscription.Subscription) error {
 		if _, domain, byMail := strings.Cut(s.Address, "@"); byMail && s.ConfirmedAt.Before(before) {
 			domains[strings.ToLower(domain)] = true
 		}
@@ -181,7 +135,7 @@ func (t *Tx) DomainsConfirmed(before time.Time) map[string]bool {
 
 // Ending returns up to n subscriptions that are to be erased at or before an instant.
 func (t *Tx) Ending(at time.Time, n int) (ids []subscription.ID, err error) {
-	err = t.eachSubscription(func(s *subscription.Subscription) error {
+	err = t.EachSubscription(func(s *subscription.Subscription) error {
 		if len(ids) == n {
 			return errEnough
 		}

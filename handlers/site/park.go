@@ -144,7 +144,7 @@ func (v View) answer(reach int, at func(ahead int) snapshot.ParkState) answer {
 	return said
 }
 
-// uv says how strong the sun gets: "UV 11 extremo, hoy de 12 a 16 h (GFS)". It says
+// uv says how strong the sun gets: "UV 11 extremo, hoy de 12 a 16 h, según NOAA GFS". It says
 // nothing of one that does not get strong, nor of one that no model tells.
 func (v View) uv(s snapshot.Sun) string {
 	if s.From.IsZero() {

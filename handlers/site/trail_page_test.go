@@ -303,7 +303,7 @@ func TestUVIsALineBesideTheState(t *testing.T) {
 	e.Trails[trail].Hours = hours
 	for _, address := range []string{path, park, park + "/hoja"} {
 		page := readable(pageOf(t, e, now, address))
-		if !strings.Contains(page, "UV 11 ") || !strings.Contains(page, "(NOAA GFS") {
+		if !strings.Contains(page, "UV 11 ") || !strings.Contains(page, "según NOAA GFS") {
 			t.Errorf("%s does not tell of the sun: %s", address, page)
 		}
 		if over := readable(pageOf(t, e, e.ValidUntil, address)); strings.Contains(over, "UV 11") {

@@ -1,35 +1,11 @@
 package store
 
 import (
-	"bytes"
-	"slices"
 	"strings"
 	"testing"
 
 	"vigia/store/subscription"
 )
-
-// naiveFollowers is what EachFollower must give.
-func naiveFollowers(all map[subscription.ID]*subscription.Subscription, places []string) (ids []subscription.ID, at [][]int) {
-	for id := range all {
-		ids = append(ids, id)
-	}
-	slices.SortFunc(ids, func(a, b subscription.ID) int { return bytes.Compare(a[:], b[:]) })
-	kept := ids[:0]
-	for _, id := range ids {
-		var which []int
-		for i, place := range places {
-			p := &all[id].Preferences
-			if slices.Contains(p.Parks, place) || slices.Contains(p.Trails, place) {
-				which = append(which, i)
-			}
-		}
-		if which != nil {
-			kept, at = append(kept, id), append(at, which)
-		}
-	}
-	return kept, at
-}
 
 // The decision writes while it reads: to the outbox, to what was told, and to the
 // very subscribers that it goes through.
@@ -45,9 +21,9 @@ func TestReadingGoesOnWhileTheSameIsWritten(t *testing.T) {
 	})
 	followers, told := 0, 0
 	keep(t, s, func(tx *Tx) error {
-		err := tx.EachFollower([]string{"a", "b"}, func(f *Follower, at []int) error {
-			if f.ID != idOf(followers) || len(at) != 2 {
-				t.Fatalf("follower %d is %x at %v", followers, f.ID, at)
+		err := tx.EachSubscription(func(f *subscription.Subscription) error {
+			if f.ID != idOf(followers) {
+				t.Fatalf("follower %d is %x", followers, f.ID)
 			}
 			followers++
 			one := byMail(followers-1, []string{"a", "b", strings.Repeat("c", 1+followers%50)})
