@@ -3,7 +3,7 @@
 //
 // Data passes through it so: what each model's runs predicted is asked from the provider's
 // archive, some days at a time ([Calibrate]) → every trail is assessed for every hour of
-// those days → its hours by day are counted ([TrailRates]) → a table for people or a CSV for
+// those days → its hours by day, and its days, are counted ([TrailRates]) → a table for people or a CSV for
 // programs shows where the rates pass the aims.
 package calibration
 
@@ -85,6 +85,9 @@ func Calibrate(ctx context.Context, o Calibration) (*BaseRates, error) {
 			}
 		}
 		c.count(to)
+	}
+	for i := range c.rates.Trails {
+		c.rates.Trails[i].endDay()
 	}
 	c.logProgress("")
 	return c.rates, nil

@@ -117,17 +117,18 @@ func TestBaseRatesAreExact(t *testing.T) {
 	calm, _ := a.trail(t, "laguna")
 	got := rates.Trails[trail]
 	// Of the very last hour the next is not known, with which it is judged.
-	if want := (Rate{Hours: 16 * days, Unknown: 1, Red: 3 * days}); got.All != want || got.Hazards[hazard.Wind] != want {
-		t.Errorf("storm: all %+v, wind %+v, want %+v", got.All, got.Hazards[hazard.Wind], want)
+	if want := (Rate{Count: 16 * days, Unknown: 1, Red: 3 * days}); got.Hours != want || got.Hazards[hazard.Wind] != want {
+		t.Errorf("storm: all %+v, wind %+v, want %+v", got.Hours, got.Hazards[hazard.Wind], want)
 	}
-	if share, ok := got.All.Share(got.All.Red); !ok || math.Abs(share-100*3*days/(16*days-1.0)) > 1e-9 || !got.Outlier() {
+	if share, ok := got.Hours.Share(got.Hours.Red); !ok || math.Abs(share-100*3*days/(16*days-1.0)) > 1e-9 || !got.Outlier() {
 		t.Errorf("share %v %t, outlier %t", share, ok, got.Outlier())
 	}
-	if want := (Rate{Hours: 16 * days, Unknown: 1}); rates.Trails[calm].All != want || rates.Trails[calm].Outlier() {
-		t.Errorf("calm: %+v", rates.Trails[calm].All)
+	if want := (Rate{Count: 16 * days, Unknown: 1}); rates.Trails[calm].Hours != want || rates.Trails[calm].Outlier() {
+		t.Errorf("calm: %+v", rates.Trails[calm].Hours)
 	}
-	if want := (Rate{Hours: 32 * days, Unknown: 2, Red: 3 * days}); rates.All().All != want || rates.All().Hazards[hazard.Wind] != want {
-		t.Errorf("over all: %+v", rates.All().All)
+	all := rates.Over(func(*catalogue.Trail) bool { return true })
+	if want := (Rate{Count: 32 * days, Unknown: 2, Red: 3 * days}); all.Hours != want || all.Hazards[hazard.Wind] != want {
+		t.Errorf("over all: %+v", all.Hours)
 	}
 	if questions := 3 * len(a.o.Models); len(a.steps) != questions+1 || !strings.HasPrefix(a.steps[questions], "[##############################] 100 %") {
 		t.Errorf("%d steps: %q", len(a.steps), a.steps)
@@ -164,8 +165,48 @@ func TestUVColoursNothing(t *testing.T) {
 	// last 23 there are no data, which hides no fog and clears none.
 	for trail, foggy := range map[int]int{south: 0, north: 2*6 - 1} {
 		got := rates.Trails[trail]
-		if got.All != (Rate{Hours: 32, Unknown: 1, Amber: foggy}) {
-			t.Errorf("trail %d: %+v", trail, got.All)
+		if got.Hours != (Rate{Count: 32, Unknown: 1, Amber: foggy}) {
+			t.Errorf("trail %d: %+v", trail, got.Hours)
+		}
+	}
+}
+
+// A day is what the worst of its hours was, by the park's own clock, and green only when
+// all of them are; it is found again in its zone, its exposure and its month.
+func TestDaysAreLocalAndGreenOnlyWhole(t *testing.T) {
+	a := newArchived(t, openmeteo.Limits{}, 20)
+	zone := a.o.Catalogue.Parks[0].TimeZone
+	a.weather.Override(calmBut(func(place catalogue.Location, at time.Time, v *simulate.Values) {
+		local := at.In(zone)
+		switch {
+		case place.Latitude < -40 && local.Day() == 10 && local.Hour() == 20: // in GMT it is the next day
+			v[hazard.WindGust] = 130
+		case place.Latitude < -40 && local.Day() == 12 && local.Hour() == 9:
+			v[hazard.Temperature] = math.NaN()
+		}
+	}))
+	rates, err := a.run(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i, trail := a.trail(t, "paso")
+	got := rates.Trails[i].Days
+	// The hour that is missing takes those beside it along; so does the end of the last day.
+	if got.Count != 21 || got.Red != 1 || got.Amber != 0 || got.Unknown != 2 {
+		t.Errorf("%+v", got)
+	}
+	var table bytes.Buffer
+	if err := rates.WriteTable(&table); err != nil {
+		t.Fatal(err)
+	}
+	november := rates.Trails[i].Months[10].Days
+	if november.Red != 1 || rates.Trails[i].Months[5].Days.Count != 0 {
+		t.Errorf("November %+v", november)
+	}
+	words := strings.Join(strings.Fields(table.String()), " ")
+	for _, name := range []string{trail.Zone.String(), trail.CriticalPoint().Exposure.String(), "10 ", "11 "} {
+		if !strings.Contains(words, " "+name) {
+			t.Errorf("no line %q in\n%s", name, &table)
 		}
 	}
 }
@@ -183,7 +224,7 @@ func TestSumsReachBackOverTheJoints(t *testing.T) {
 		t.Fatal(err)
 	}
 	trail, _ := a.trail(t, "paso")
-	if got, want := rates.Trails[trail].Hazards[hazard.Rain], (Rate{Hours: 320, Amber: 320}); got != want {
+	if got, want := rates.Trails[trail].Hazards[hazard.Rain], (Rate{Count: 320, Amber: 320}); got != want {
 		t.Errorf("rain %+v, want %+v", got, want)
 	}
 }
@@ -200,20 +241,20 @@ func TestWhatIsMissingIsNoState(t *testing.T) {
 		t.Fatal(err)
 	}
 	trail, _ := a.trail(t, "paso")
-	if got := rates.Trails[trail].All; got.Unknown != 32 || got.Hours != 32 {
+	if got := rates.Trails[trail].Hours; got.Unknown != 32 || got.Count != 32 {
 		t.Errorf("%+v", got)
 	}
 	var table, lines bytes.Buffer
 	if err := rates.WriteTable(&table); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(strings.Join(strings.Fields(table.String()), " "), "sur/paso 32 100,0 % – –") {
+	if !strings.Contains(strings.Join(strings.Fields(table.String()), " "), "sur/paso 32 100,0 % – – – –") {
 		t.Errorf("a share of nothing:\n%s", &table)
 	}
 	if err := rates.WriteCSV(&lines); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(lines.String(), "sur,paso,todas,32,32,0,0,,,false\n") {
+	if !strings.Contains(lines.String(), "sur,paso,todas,32,32,0,0,,,false\nsur,paso,dias,3,3,0,0,,,\n") {
 		t.Errorf("a share of nothing:\n%s", &lines)
 	}
 }
@@ -290,33 +331,31 @@ func TestReports(t *testing.T) {
 	applies := 0
 	for i := range rates.Trails {
 		for _, r := range rates.Trails[i].Hazards {
-			if r.Hours > 0 {
+			if r.Count > 0 {
 				applies++
 			}
-			if r.Hours != 0 && r.Hours != 320 || r.Unknown+r.Amber+r.Red > r.Hours {
+			if r.Count != 0 && r.Count != 320 || r.Unknown+r.Amber+r.Red > r.Count {
 				t.Errorf("rate %+v", r)
 			}
 		}
 	}
-	if len(records) != 1+len(rates.Trails)+applies || len(records[0]) != 10 {
+	if len(records) != 1+2*len(rates.Trails)+applies || len(records[0]) != 10 {
 		t.Errorf("%d lines of CSV for %d trails and %d hazards", len(records), len(rates.Trails), applies)
 	}
 }
 
 func TestOutliersAreNamed(t *testing.T) {
 	b := &BaseRates{Catalogue: small(t), Trails: make([]TrailRates, 2), First: noon, Last: noon}
-	b.Trails[0].All = Rate{Hours: 110, Unknown: 10, Amber: 25, Red: 8}
-	b.Trails[0].SummerWetCold = Rate{Hours: 100, Red: 10}
-	b.Trails[1].All = Rate{Hours: 110, Unknown: 10, Amber: 26, Red: 9}
-	b.Trails[1].Hazards[hazard.Heat] = Rate{Hours: 110, Unknown: 10, Amber: 20, Red: 1}
-	b.Trails[1].Hazards[hazard.Cold] = Rate{Hours: 100, Red: 8}
-	b.Trails[1].SummerWetCold = Rate{Hours: 100, Red: 11}
+	b.Trails[0].Hours, b.Trails[0].Days = Rate{Count: 110, Unknown: 10, Amber: 25, Red: 8}, Rate{Count: 10, Amber: 4, Red: 1}
+	b.Trails[1].Hours, b.Trails[1].Days = Rate{Count: 110, Unknown: 10, Amber: 26, Red: 9}, Rate{Count: 12, Unknown: 2, Amber: 4, Red: 2}
+	b.Trails[1].Hazards[hazard.Heat] = Rate{Count: 110, Unknown: 10, Amber: 20, Red: 1}
+	b.Trails[1].Hazards[hazard.Cold] = Rate{Count: 100, Red: 8}
 	var table bytes.Buffer
 	if err := b.WriteTable(&table); err != nil {
 		t.Fatal(err)
 	}
-	want := "Fuera de las metas: 1 de 2 senderos\n" + b.trailName(1) + ": amarillo 26,0 % (sobre todo calor, 20,0 %); " +
-		"rojo 9,0 % (sobre todo frio, 8,0 %); frio_mojado rojo de diciembre a marzo 11,0 % (guarda 10 %)\n"
+	want := "Fuera de las metas: 1 de 2 senderos\n" + b.trailName(1) + ": horas en amarillo 26,0 % (sobre todo calor, 20,0 % de las horas); " +
+		"horas en rojo 9,0 % (sobre todo frio, 8,0 % de las horas); días no verdes 60,0 % (sobre todo calor, 21,0 % de las horas); días en rojo 20,0 % (sobre todo frio, 8,0 % de las horas)\n"
 	if !strings.HasSuffix(table.String(), want) {
 		t.Errorf("got:\n%s\nwant at the end:\n%s", &table, want)
 	}

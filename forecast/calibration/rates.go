@@ -7,29 +7,28 @@ import (
 	"vigia/store/catalogue"
 )
 
-// The aims for the shares of a trail's day hours, in hundredths: what is said more
-// often is no longer heard.
+// The aims for a trail, in hundredths of its day hours and of its days, which are what
+// people remember: what is said more often is no longer heard (hazards.md, 1.4).
 const (
-	AmberAim = 25
-	RedAim   = 8
-	RedIdeal = 5
-	// WetColdGuard is the aim for red of wet cold in December to March; above it
-	// the rule of that hazard wants its stricter form.
-	WetColdGuard = 10
+	AmberAim       = 25
+	RedAim         = 8
+	RedIdeal       = 5
+	NotGreenDayAim = 50
+	RedDayAim      = 10
 )
 
-// Rate is how often a state was given.
+// Rate is how often a state was given, of hours or of days.
 type Rate struct {
-	Hours   int // day hours looked at
+	Count   int // hours or days looked at
 	Unknown int // of them, without a state for want of data
 	Amber   int // of them, amarillo and no more
 	Red     int
 }
 
-// Share is n in hundredths of the hours that have a state. ok is false when none
+// Share is n in hundredths of those that have a state. ok is false when none
 // has.
 func (r Rate) Share(n int) (share float64, ok bool) {
-	known := r.Hours - r.Unknown
+	known := r.Count - r.Unknown
 	if known == 0 {
 		return 0, false
 	}
@@ -43,7 +42,7 @@ func (r Rate) above(n int, aim float64) bool {
 }
 
 func (r *Rate) note(state hazard.State) {
-	r.Hours++
+	r.Count++
 	switch state {
 	case hazard.Unknown:
 		r.Unknown++
@@ -55,29 +54,46 @@ func (r *Rate) note(state hazard.State) {
 }
 
 func (r *Rate) sum(other Rate) {
-	r.Hours += other.Hours
+	r.Count += other.Count
 	r.Unknown += other.Unknown
 	r.Amber += other.Amber
 	r.Red += other.Red
 }
 
-// TrailRates are the rates of a trail.
+// Rates are those of a trail, or of several together.
+type Rates struct {
+	Hours   Rate
+	Days    Rate                    // a local day by the worst of its hours; green only when all are
+	Hazards [hazard.NumHazards]Rate // of hours, without those where the hazard does not apply
+}
+
+func (r *Rates) sum(other *Rates) {
+	r.Hours.sum(other.Hours)
+	r.Days.sum(other.Days)
+	for h := range r.Hazards {
+		r.Hazards[h].sum(other.Hazards[h])
+	}
+}
+
+// TrailRates are the rates of a trail, all of them and by local month.
 type TrailRates struct {
-	All           Rate
-	Hazards       [hazard.NumHazards]Rate // without hours where the hazard does not apply
-	SummerWetCold Rate                    // of December to March
+	Rates
+	Months [12]Rates
+	day    openDay
+}
+
+// openDay is a local day of which hours may be still to come.
+type openDay struct {
+	date    string // "" before the first
+	month   time.Month
+	worst   hazard.State
+	unknown bool // some hour is
 }
 
 // Outlier reports whether the trail passes an aim.
-func (t *TrailRates) Outlier() bool {
-	return t.All.above(t.All.Amber, AmberAim) || t.All.above(t.All.Red, RedAim) || t.guarded()
-}
+func (t *TrailRates) Outlier() bool { return len(t.missed()) > 0 }
 
-func (t *TrailRates) guarded() bool {
-	return t.SummerWetCold.above(t.SummerWetCold.Red, WetColdGuard)
-}
-
-// add counts the day hours of estimates.
+// add counts the day hours of estimates, which come in order.
 func (t *TrailRates) add(hours []hazard.Estimate, zone *time.Location) {
 	for i := range hours {
 		e := &hours[i]
@@ -85,14 +101,32 @@ func (t *TrailRates) add(hours []hazard.Estimate, zone *time.Location) {
 		if h := local.Hour(); h < firstHour || h > lastHour {
 			continue
 		}
-		t.All.note(e.State)
-		for _, line := range e.Hazards {
-			t.Hazards[line.Hazard].note(line.State)
-			if line.Hazard == hazard.WetCold && (local.Month() <= time.March || local.Month() == time.December) {
-				t.SummerWetCold.note(line.State)
+		if date := local.Format(time.DateOnly); date != t.day.date {
+			t.endDay()
+			t.day = openDay{date: date, month: local.Month()}
+		}
+		t.day.worst = max(t.day.worst, e.State)
+		t.day.unknown = t.day.unknown || e.State == hazard.Unknown
+		for _, r := range []*Rates{&t.Rates, &t.Months[local.Month()-1]} {
+			r.Hours.note(e.State)
+			for _, line := range e.Hazards {
+				r.Hazards[line.Hazard].note(line.State)
 			}
 		}
 	}
+}
+
+// endDay counts the day that is open.
+func (t *TrailRates) endDay() {
+	if t.day.date == "" {
+		return
+	}
+	if t.day.worst == hazard.Green && t.day.unknown {
+		t.day.worst = hazard.Unknown
+	}
+	t.Days.note(t.day.worst)
+	t.Months[t.day.month-1].Days.note(t.day.worst)
+	t.day = openDay{}
 }
 
 // BaseRates are the rates of every trail over a span of days.
@@ -111,14 +145,11 @@ func newBaseRates(o Calibration) *BaseRates {
 	}
 }
 
-// All is the rates over all trails.
-func (b *BaseRates) All() (all TrailRates) {
+// Over is the rates of the trails that a question picks, together.
+func (b *BaseRates) Over(pick func(trail *catalogue.Trail) bool) (all Rates) {
 	for i := range b.Trails {
-		t := &b.Trails[i]
-		all.All.sum(t.All)
-		all.SummerWetCold.sum(t.SummerWetCold)
-		for h := range t.Hazards {
-			all.Hazards[h].sum(t.Hazards[h])
+		if pick(&b.Catalogue.Trails[i]) {
+			all.sum(&b.Trails[i].Rates)
 		}
 	}
 	return all
