@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"fmt"
+	"os/exec"
 	"regexp"
 	"testing"
 	"time"
@@ -15,9 +16,17 @@ import (
 // command runs a command on data and returns its status and what it printed.
 func command(t *testing.T, data string, args ...string) (int, string) {
 	t.Helper()
-	c := launch(t, nil, append(args, "--data", data)...)
-	status := c.Status(t)
-	return status, c.String()
+	path, err := shipped()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(path, append(args, "--data", data)...)
+	c.Env = clitest.Environ()
+	said, err := c.CombinedOutput() // in the order in which it was printed
+	if c.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return c.ProcessState.ExitCode(), string(said)
 }
 
 // joinByPush subscribes a browser over the API and gives its token.

@@ -68,8 +68,7 @@ func ParseAnyAddress(text string) (string, error) {
 	if !dotAtom.MatchString(local) {
 		return "", errLocal
 	}
-	domain, err := idna.Lookup.ToASCII(domain)
-	domain = strings.ToLower(domain)
+	domain, err := inASCII(domain)
 	if err != nil || !IsDomain(domain) {
 		return "", errDomain
 	}
@@ -77,6 +76,20 @@ func ParseAnyAddress(text string) (string, error) {
 		return "", errTooLong
 	}
 	return local + "@" + domain, nil
+}
+
+// inASCII returns a domain in ASCII lower case. One that would not be taken again as it
+// comes out, as bytes that are no text, is an error.
+func inASCII(domain string) (string, error) {
+	made, err := idna.Lookup.ToASCII(domain)
+	if err != nil {
+		return "", err
+	}
+	made = strings.ToLower(made)
+	if again, err := idna.Lookup.ToASCII(made); err != nil || again != made {
+		return "", errDomain
+	}
+	return made, nil
 }
 
 // Identity returns what makes two spellings the same person's: the address in lower
