@@ -15,8 +15,7 @@ import (
 
 // Decide decides who is told what of a cycle and puts one item for each of them
 // into the outbox. The store calls it in the transaction that keeps the cycle. It
-// costs nothing when nothing changed, and otherwise grows with those who follow a place
-// of a change.
+// costs nothing when nothing changed, and otherwise reads every subscription once.
 func (n *Notifier) Decide(tx *store.Tx, c *store.Cycle, changed []store.ChangedAlert) error {
 	if err := n.decideNoData(tx, c); err != nil {
 		return fmt.Errorf("decide who is told of missing data: %w", err)

@@ -51,7 +51,7 @@ func (l *Ledger) UnmarshalBinary(data []byte) error {
 	if s.Version != stateVersion {
 		return fmt.Errorf("openmeteo: the kept ledger has version %d, this program knows %d", s.Version, stateVersion)
 	}
-	if s.HoldScope > Concurrent || !sane(s.Recent, false) || !sane(s.Days, true) {
+	if s.HoldScope > Concurrent || (s.HoldScope == NoScope) != (s.HoldUntil == 0) || !sane(s.Recent, false) || !sane(s.Days, true) {
 		return errors.New("openmeteo: the kept ledger makes no sense")
 	}
 	l.mu.Lock()

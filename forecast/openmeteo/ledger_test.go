@@ -383,7 +383,7 @@ func TestLedgerStateRefused(t *testing.T) {
 	ledger.book(noon, 7)
 	for _, state := range []string{
 		"", "{}", "[]", `{"version":2}`, `{"version":1,"recent":[{"at":1,"weight":-1}]}`, `{"version":1,"days":[{"at":2,"weight":1},{"at":1,"weight":1}]}`,
-		`{"version":1,"hold_scope":99}`, `{"version":1,"recent":[{"at":9223372036854775807,"weight":1}]}`, `{"version":1,"days":[{"at":1,"weight":1e300}]}`,
+		`{"version":1,"hold_scope":99}`, `{"version":1,"hold_until":10000000000000}`, `{"version":1,"recent":[{"at":9223372036854775807,"weight":1}]}`, `{"version":1,"days":[{"at":1,"weight":1e300}]}`,
 	} {
 		if err := ledger.UnmarshalBinary([]byte(state)); err == nil {
 			t.Errorf("%s accepted", state)
