@@ -17,8 +17,11 @@ import (
 const (
 	proofLife  = day
 	proofTries = 3 // of its push, before it is erased
-	// proofPause is how long after a push another request causes no further one.
-	proofPause = time.Minute
+	// proofPause is how long after a push another request causes no further one, and
+	// proofQueuedPause the same where the first still waits in the outbox: whoever asks
+	// for a browser of somebody else piles up nothing while its service is away.
+	proofPause       = time.Minute
+	proofQueuedPause = time.Hour
 )
 
 // AskBrowser keeps a request by Web Push and has a proof pushed to its browser, the same
@@ -50,10 +53,14 @@ func askBrowser(tx *store.Tx, s *subscription.Subscription, now time.Time) error
 	}
 	p.Target, p.Preferences, p.Until = *s.Target, s.Preferences, now.Add(proofLife)
 	p.Target.Reached = false
-	if now.Sub(p.AskedAt).Abs() < proofPause {
+	pause := proofPause
+	if p.Queued {
+		pause = proofQueuedPause
+	}
+	if now.Sub(p.AskedAt).Abs() < pause {
 		return tx.PutProof(p)
 	}
-	p.AskedAt = now
+	p.AskedAt, p.Queued = now, true
 	return errors.Join(tx.PutProof(p), tx.Enqueue(&store.Item{
 		Channel: subscription.WebPush, Kind: store.ConfirmItem, Pending: key, DecidedAt: now, Due: now, Expires: p.Until,
 	}))
@@ -124,7 +131,15 @@ func (n *Notifier) recordProof(tx *store.Tx, d *delivery) error {
 	as := store.FailedOutcome
 	switch verdict := d.result.Verdict; {
 	case verdict == message.Delivered:
-		return d.settle(tx, store.DeliveredOutcome)
+		p, err := tx.Proof(d.item.Pending)
+		if err == nil {
+			p.Queued = false
+			err = tx.PutProof(p)
+		}
+		if errors.Is(err, store.ErrNotFound) {
+			err = nil // it was sent back already
+		}
+		return errors.Join(err, d.settle(tx, store.DeliveredOutcome))
 	case verdict == message.OurFault, verdict == message.Retry && d.item.Attempts+1 < proofTries:
 		return d.retry(tx, d.result.After)
 	case verdict == message.Gone:

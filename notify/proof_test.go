@@ -124,6 +124,13 @@ func TestWhoProvesNothingIsErased(t *testing.T) {
 		if n := w.store.Queued(subscription.WebPush); n != 1 || tries("luz") != 1 || tries("sol") != 1 {
 			t.Errorf("%d messages wait, after %v tries", n, tries("luz"))
 		}
+		for range 7 { // minutes after each other too, while the first still waits
+			w.pass(2 * time.Minute)
+			w.asks("luz")
+		}
+		if n := w.store.Queued(subscription.WebPush); n != 1 {
+			t.Errorf("%d messages wait for a service that is away", n)
+		}
 		w.pass(50 * time.Minute)
 		if n := w.store.Queued(subscription.WebPush); n != 0 || tries("luz") != proofTries || w.owed() != 1 {
 			t.Errorf("%d messages wait, after %v tries, %d proofs", n, tries("luz"), w.owed())

@@ -182,8 +182,9 @@ type Proof struct {
 	Nonce       [16]byte    `json:"nonce"`
 	Target      Target      `json:"destino"`
 	Preferences Preferences `json:"preferencias"`
-	AskedAt     time.Time   `json:"pedida_en"` // when its last push was decided
-	Until       time.Time   `json:"hasta"`     // when it is erased
+	AskedAt     time.Time   `json:"pedida_en"`         // when its last push was decided
+	Until       time.Time   `json:"hasta"`             // when it is erased
+	Queued      bool        `json:"en_cola,omitempty"` // that push waits in the outbox
 }
 
 // Pending is a request whose confirmation mail was decided. Its token is derived
