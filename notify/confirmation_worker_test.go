@@ -445,3 +445,40 @@ func TestNewDomainsLeaveMailsToKnownOnes(t *testing.T) {
 		w.expectMails("after a restart", 1)
 	})
 }
+
+// When the room of an hour is full networks take turns in the next, whoever came first.
+func TestNetworksTakeTurns(t *testing.T) {
+	c := newConfirmationWorker(&Notifier{})
+	many, other, served := subscription.AddressKey{1}, subscription.AddressKey{2}, subscription.AddressKey{3}
+	c.mailed[mailShare{network: served}] = make([]time.Time, 2)
+	list := []store.Waiting{{Seq: 1, Network: served}, {Seq: 2, Network: many}, {Seq: 3, Network: many}, {Seq: 4, Network: many}, {Seq: 5, Network: other}}
+	if got := c.inTurns(list); !slices.Equal(got, []uint64{2, 5, 3, 1, 4}) {
+		t.Errorf("%v", got)
+	}
+}
+
+// What becomes of a request makes no room for another, a restart included.
+func TestCapsOutlastWhatWasAsked(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.start()
+		w.askMany("x.cl", 0, 40)
+		for i := range 30 {
+			address := fmt.Sprintf("p%d@x.cl", i)
+			if i%2 == 0 {
+				if err := w.n.Disown(w.link(address)); err != nil {
+					t.Fatal(err)
+				}
+			} else if _, _, err := w.n.Confirm(w.link(address)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.expectMails("a domain", 30)
+		w.stop()
+		w.n = w.notifier(t, nil)
+		w.start()
+		w.pass(50 * time.Minute)
+		w.expectMails("the same hour", 0)
+		w.pass(12 * time.Minute)
+		w.expectMails("the next hour", 10)
+	})
+}

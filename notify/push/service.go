@@ -1,6 +1,8 @@
 package push
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"vigia/notify/message"
@@ -47,14 +49,17 @@ func (s *Sender) service(origin string, now time.Time) *service {
 	return v
 }
 
-// forget drops a service, one that is not paused where there is one: what is lost is, at
-// worst, a request too early.
+// forget drops the service that has taken nothing for longest, one that is not paused
+// where there is one: hosts that somebody made up go before those that deliver.
 func (s *Sender) forget(now time.Time) {
-	var dropped string
-	for origin, v := range s.services {
-		if dropped = origin; !now.Before(v.until) {
-			break
+	delete(s.services, slices.MinFunc(slices.Collect(maps.Keys(s.services)), func(a, b string) int {
+		x, y := s.services[a], s.services[b]
+		if paused := now.Before(x.until); paused != now.Before(y.until) {
+			if paused {
+				return 1
+			}
+			return -1
 		}
-	}
-	delete(s.services, dropped)
+		return x.acceptedAt.Compare(y.acceptedAt)
+	}))
 }
