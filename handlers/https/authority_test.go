@@ -52,7 +52,7 @@ type authority struct {
 	roots     *x509.CertPool // of what it issues
 	asked     atomic.Int64   // requests that came to it
 	orders    atomic.Int64   // of them, for a certificate
-	accounts  atomic.Int64   // of them, for an account
+	accounts  atomic.Int64   // accounts that it made
 	away      atomic.Bool    // it closes every connection
 	secure    net.Listener   // where it validates by tls-alpn-01
 	plain     net.Listener   // and by http-01
@@ -74,7 +74,7 @@ func newAuthority(t *testing.T, validity time.Duration) *authority {
 			panic(http.ErrAbortHandler)
 		}
 		if strings.HasPrefix(r.URL.Path, "/sign-me-up") {
-			a.accounts.Add(1)
+			w = &creations{w, &a.accounts}
 		}
 		if strings.HasPrefix(r.URL.Path, "/order-plz") {
 			a.orders.Add(1)
@@ -96,6 +96,20 @@ func newAuthority(t *testing.T, validity time.Duration) *authority {
 	}
 	a.roots.AddCert(root)
 	return a
+}
+
+// creations counts the answers that something was made: one request in twenty is refused
+// for its nonce, as real authorities do, and put again.
+type creations struct {
+	http.ResponseWriter
+	made *atomic.Int64
+}
+
+func (c *creations) WriteHeader(status int) {
+	if status == http.StatusCreated {
+		c.made.Add(1)
+	}
+	c.ResponseWriter.WriteHeader(status)
 }
 
 func loopback(t *testing.T) net.Listener {

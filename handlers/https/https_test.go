@@ -220,7 +220,7 @@ func TestFirstCertificateAndRestart(t *testing.T) {
 	s.stop()
 	reopen(t, a.secure, a.plain)
 	if n := a.accounts.Load(); n != 1 {
-		t.Errorf("%d accounts were asked for", n)
+		t.Errorf("%d accounts were made", n)
 	}
 	asked := a.orders.Load()
 	a.away.Store(true)
