@@ -8,7 +8,7 @@ import (
 )
 
 // The aims for a trail, in hundredths of its day hours and of its days, which are what
-// people remember: what is said more often is no longer heard (hazards.md, 1.4).
+// people remember: what is said more often is no longer heard.
 const (
 	AmberAim       = 25
 	RedAim         = 8

@@ -22,8 +22,8 @@ func (b *BaseRates) WriteTable(out io.Writer) error {
 		b.First.Format(time.DateOnly), b.Last.Format(time.DateOnly), days, firstHour, lastHour, strings.Join(b.Models, ", "))
 	fmt.Fprintf(w, "Metas por sendero: horas en amarillo hasta %d %%, en rojo hasta %d %% (mejor %d %%); días no verdes hasta %d %%, en rojo hasta %d %%\n",
 		AmberAim, RedAim, RedIdeal, NotGreenDayAim, RedDayAim)
-	b.writeTrails(w)
 	all := b.Over(func(*catalogue.Trail) bool { return true })
+	b.writeTrails(w, &all)
 	fmt.Fprintf(w, "\n%-*s\thoras\tsin datos\tamarillo\trojo\t\n", b.width(), "amenaza")
 	for h := range hazard.Hazard(hazard.NumHazards) {
 		fmt.Fprintf(w, "%-*s\t%s\n", b.width(), h, all.Hazards[h].columns())
@@ -35,7 +35,7 @@ func (b *BaseRates) WriteTable(out io.Writer) error {
 
 const header = "horas\tsin datos\tamarillo\trojo\tdías no verdes\tdías en rojo\t"
 
-func (b *BaseRates) writeTrails(w io.Writer) {
+func (b *BaseRates) writeTrails(w io.Writer, all *Rates) {
 	fmt.Fprintf(w, "\n%-*s\t"+header+"\n", b.width(), "sendero")
 	for i := range b.Trails {
 		mark := ""
@@ -44,8 +44,7 @@ func (b *BaseRates) writeTrails(w io.Writer) {
 		}
 		b.writeRates(w, b.trailName(i), &b.Trails[i].Rates, mark)
 	}
-	all := b.Over(func(*catalogue.Trail) bool { return true })
-	b.writeRates(w, "todos", &all, "")
+	b.writeRates(w, "todos", all, "")
 }
 
 // writeGroups writes the rates of the trails of each climate zone, of those whose critical

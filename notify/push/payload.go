@@ -165,7 +165,7 @@ func textOf(m *message.Message, budget int) (*text, error) {
 	return t, nil
 }
 
-// news writes one alert in full and counts the others.
+// alerts writes one alert in full and counts the others.
 func (t *text) alerts(l wording.Localizer, m *message.Message, budget int) {
 	first := message.Lead(m.Entries)
 	e := &m.Entries[first]
