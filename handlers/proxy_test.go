@@ -370,7 +370,8 @@ func TestNoTokenInTheLogsOfAProxy(t *testing.T) {
 	const nobody = "http://127.0.0.1:9" // a port that nobody is given
 	for name, front := range map[string]*proxy{"nginx": nginx(t, nobody), "caddy": caddy(t, nobody)} {
 		for _, path := range paths {
-			if a := front.client("127.0.0.2").get(path); a.StatusCode < 502 || strings.Contains(string(a.body), "tOk3n") {
+			if a := front.client("127.0.0.2").get(path); a.StatusCode != 503 || a.Header.Get("Cache-Control") != "no-store" ||
+				!strings.Contains(string(a.body), "no hay estimaciones") || strings.Contains(string(a.body), "tOk3n") {
 				t.Errorf("%s before nobody: %d %s", name, a.StatusCode, a.body)
 			}
 		}
@@ -477,4 +478,15 @@ func TestNothingOldWhileTheServiceIsAway(t *testing.T) {
 			t.Fatalf("5 s after the service went: %d %v %.80s", a.StatusCode, a.Header, a.body)
 		}
 	}
+}
+
+func TestAProxySaysThatABodyIsTooLarge(t *testing.T) {
+	eachProxy(t, 0, func(t *testing.T, _ *stand, p *proxy) {
+		for _, size := range []int{8<<10 + 1, 100_000, 3_000_000} {
+			a := p.client("127.0.0.2").send("POST", "/api/v1/suscriptores", strings.Repeat("a", size), "Content-Type", "application/json")
+			if a.StatusCode != 413 {
+				t.Errorf("%d bytes: %d %.80s", size, a.StatusCode, a.body)
+			}
+		}
+	})
 }
