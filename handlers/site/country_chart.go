@@ -145,7 +145,7 @@ func (v View) mapWords() map[string]string {
 		key := hazard.Hazard(h).String()
 		words[key] = v.Text("amenaza." + key)
 	}
-	for _, key := range []string{"cargando", "fallo", "sin_datos", "vencido", "vence", "continente", "acercar", "alejar", "nombre"} {
+	for _, key := range []string{"cargando", "fallo", "sin_datos", "vencido", "continente", "acercar", "alejar", "nombre"} {
 		words[of+key] = v.Text("mapa.js." + key)
 	}
 	for _, situation := range []string{"cerrado", "restringido"} {

@@ -22,6 +22,13 @@ const wider = `(() => {
 		.concat("the page is " + page.scrollWidth + " wide");
 })()`
 
+// overhead is how high our own header and notice are, in pixels, those of made-up
+// weather aside.
+const overhead = `[...document.querySelectorAll(".cabecera, .cabecera + .oficial")].reduce((sum, e) => sum + e.offsetHeight, 0)`
+
+// overheadAllowed is what they may take of a phone's screen.
+const overheadAllowed = 96
+
 // wordy reports whether a page has the usual words or long ones. Where data alone are
 // others, what they change is in the same places: fewer screens tell as much.
 func (s *stop) wordy() bool { return s.state == "normal" || s.state == "larga" }
@@ -38,6 +45,9 @@ func widths(t *testing.T, tab context.Context, s *stop) (faults []string) {
 		}
 		evaluate[bool](t, tab, twoFrames) // what a script draws follows the new width
 		faults = append(faults, at(width, evaluate[[]string](t, tab, wider))...)
+		if high := evaluate[int](t, tab, overhead); width == 360 && high > overheadAllowed {
+			faults = append(faults, fmt.Sprintf("360 px: header and notice are %d px high", high))
+		}
 	}
 	return faults
 }

@@ -71,11 +71,12 @@
       scrollWheelZoom: false, tap: false
     });
     map.attributionControl.setPrefix(false).addAttribution("Leaflet · Natural Earth");
-    L.control.zoom({ zoomInTitle: words["mapa.acercar"], zoomOutTitle: words["mapa.alejar"] }).addTo(map);
+    L.control.zoom({ position: "bottomright", zoomInTitle: words["mapa.acercar"], zoomOutTitle: words["mapa.alejar"] }).addTo(map);
     L.geoJSON(outline, { interactive: false, style: function (country) {
       return { className: country.properties.name === "Chile" ? "tierra" : "tierra-otra", weight: 1 };
     } }).addTo(map);
-    var marks = parks.features.map(function (park) { return mark(park).addTo(map); });
+    var room = Math.min(300, canvas.clientWidth - 64); // for the words of a popup, between its edges and the map's
+    var marks = parks.features.map(function (park) { return mark(park, room).addTo(map); });
     ways(map, parks.features);
     map.on("zoomend", function () { canvas.classList.toggle("de-cerca", map.getZoom() >= 6.5); });
     map.fitBounds(mainland);
@@ -91,13 +92,13 @@
     watch(status, canvas, map, marks, earliest(parks.features));
   }
 
-  function mark(park) {
+  function mark(park, room) {
     var at = park.geometry.coordinates, of = park.properties, state = ranks[of.estado] === undefined ? "nada" : of.estado;
     var said = of.amenaza_principal && state !== "verde" && words[of.amenaza_principal] ?
       words["mapa.por"].replace("{estado}", words[state]).replace("{amenaza}", words[of.amenaza_principal]) : words[state];
     var marker = L.marker([at[1], at[0]], { icon: icon(state), title: of.nombre + ": " + said, riseOnHover: true, zIndexOffset: ranks[state] });
     marker.on("add", function () { name(marker, of.nombre + ": " + said); });
-    marker.bindPopup(popup(of, state, said), { closeButton: false, autoPanPadding: [12, 12] });
+    marker.bindPopup(popup(of, state, said), { closeButton: false, autoPanPadding: [8, 12], maxWidth: room });
     marker.on("popupopen", function () { marker.getPopup().getElement().querySelector("a").focus({ preventScroll: true }); });
     marker.of = of;
     return marker;
@@ -172,14 +173,13 @@
     }, NaN);
   }
 
-  // watch says until when the map holds, and takes the states away after that.
+  // watch takes the states away when they hold no more. Until when they do the page says.
   function watch(status, canvas, map, marks, end) {
     if (isNaN(end)) {
       over(words["mapa.sin_datos"]);
       return;
     }
-    var hour = new Date(end), minutes = ("0" + hour.getMinutes()).slice(-2);
-    status.textContent = words["mapa.vence"].replace("{hora}", hour.getHours() + ":" + minutes);
+    status.textContent = "";
     (function check() {
       var left = end - now();
       if (left <= 0) over(words["mapa.vencido"]);
