@@ -9,13 +9,8 @@ import (
 	"vigia/store/catalogue"
 )
 
-// The hours of use of a trail, local time, both included: what a day's level is
-// the worst of.
-const (
-	firstHourOfUse = 6
-	lastHourOfUse  = 21
-	daysSummed     = 3
-)
+// daysSummed is how many days have a level: the worst of their hours of use.
+const daysSummed = 3
 
 // trailsOfPark returns the trails of a park.
 func (b *build) trailsOfPark(park int) []Trail {
@@ -94,7 +89,7 @@ func (b *build) days(index int) []Day {
 		var summary daySummary
 		for i := range hours {
 			local := hours[i].Hour.In(zone)
-			if sameDay(local, noon) && local.Hour() >= firstHourOfUse && local.Hour() <= lastHourOfUse {
+			if sameDay(local, noon) && local.Hour() >= snapshot.FirstHourOfUse && local.Hour() <= snapshot.LastHourOfUse {
 				summary.add(&hours[i])
 			}
 		}
