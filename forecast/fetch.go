@@ -120,7 +120,10 @@ func (e *Engine) fetchNewRun(ctx context.Context, m *model) (fetched bool, err e
 // hour before, to the last estimate made before the run counts as frozen.
 func usedHours(c *hazard.Columns, run openmeteo.RunInfo, now time.Time) *hazard.Columns {
 	const back, ahead = (72 + 2) * time.Hour, (Hours + 2) * time.Hour
-	return c.Between(now.Truncate(time.Hour).Add(-back), latest(now, run.FrozenAt()).Truncate(time.Hour).Add(ahead))
+	hour := now.Truncate(time.Hour)
+	used := c.Between(hour.Add(-back), latest(now, run.FrozenAt()).Truncate(time.Hour).Add(ahead))
+	used.Trim(hour.Add(-2 * time.Hour))
+	return used
 }
 
 // laterSteps returns what a run has beyond the hours with a level, while it may vote: from
