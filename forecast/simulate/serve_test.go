@@ -147,12 +147,17 @@ func TestModelsLack(t *testing.T) {
 
 func TestRunEnds(t *testing.T) {
 	s, base := start(t)
-	_, text := get(t, base+"/v1/forecast"+oneLake+"&hourly=temperature_2m&past_days=0&forecast_days=16&models=icon_global")
+	_, text := get(t, base+"/v1/forecast"+oneLake+"&hourly=temperature_2m,wind_direction_10m,cloud_cover&past_days=0&forecast_days=16&models=icon_global")
 	e := read[element](t, text)
 	end := s.NewestRun("icon_global").Add(180 * time.Hour).Unix()
-	for i, x := range e.Hourly["temperature_2m"] {
-		if at := int64(e.Hourly["time"][i].(float64)); (x == nil) != (at > end) {
-			t.Fatalf("value %v at %d, the run ends at %d", x, at, end)
+	for _, name := range []string{"temperature_2m", "wind_direction_10m", "cloud_cover"} {
+		if n := len(e.Hourly[name]); n != 16*24 {
+			t.Errorf("%s: %d hours", name, n)
+		}
+		for i, x := range e.Hourly[name] {
+			if at := int64(e.Hourly["time"][i].(float64)); (x == nil) != (at > end) {
+				t.Fatalf("%s is %v at %d, the run ends at %d", name, x, at, end)
+			}
 		}
 	}
 }
