@@ -126,6 +126,7 @@ func (a *Assessor) Assess(site Site) []Estimate {
 		a.load(point)
 		terrain := site.terrain(point)
 		for h := range Hazard(NumHazards) {
+			// Where it is not asked for, visibility would be unknown in every hour.
 			if a.rules.Applies(h, terrain) && (h != Visibility || point.Exposed()) {
 				a.judge(h, terrain, uint8(i))
 			}

@@ -22,8 +22,8 @@ func (v View) weatherNow(trail int) string {
 		return ""
 	}
 	parts := []string{
-		v.Quantity(w.Temperature, hazard.TemperatureQuantity),
-		v.Text("tiempo.sensacion", "valor", v.Quantity(w.FeelsLike, hazard.WindChillQuantity)),
+		v.Measure(w.Temperature, 0, "°C"),
+		v.Text("tiempo.sensacion", "valor", v.Measure(w.FeelsLike, 0, "°C")),
 	}
 	if sky := v.Sky(w.Sky.Code); sky != "" {
 		parts = append([]string{sky}, parts...)
