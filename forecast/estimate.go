@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"vigia/forecast/hazard"
+	"vigia/forecast/snapshot"
 	"vigia/store"
 )
 
@@ -40,6 +41,7 @@ func (e *Engine) estimate(now time.Time, runs []*heldRun) (trails []store.TrailF
 // eachTrail estimates the trails, or those of them that are wanted, shared out
 // between as many assessors as processors.
 func (e *Engine) eachTrail(rules *hazard.Rules, runs []*heldRun, from time.Time, trails []store.TrailForecast, wanted []bool) {
+	later := from.Add((snapshot.Horizon - 2) * time.Hour) // a step of three hours may begin before the hours with a level end
 	workers := min(runtime.GOMAXPROCS(0), len(trails))
 	var wait sync.WaitGroup
 	for w := range workers {
@@ -49,6 +51,7 @@ func (e *Engine) eachTrail(rules *hazard.Rules, runs []*heldRun, from time.Time,
 			for i := w; i < len(trails); i += workers {
 				if wanted == nil || wanted[i] {
 					trails[i].Hours = assessor.Assess(reader.read(e.sites[i]))
+					trails[i].Later = rules.Tendency(reader.readLater(e.sites[i]), later, laterSteps)
 				}
 			}
 		})

@@ -10,6 +10,7 @@ import (
 	"vigia/forecast/hazard"
 	"vigia/forecast/openmeteo"
 	"vigia/store"
+	"vigia/store/catalogue"
 )
 
 // modelTimeout bounds the fetching of one model, the waiting for the provider's limits
@@ -101,9 +102,9 @@ func (e *Engine) fetchNewRun(ctx context.Context, m *model) (fetched bool, err e
 	now := e.now()
 	run := &store.Run{
 		Model: m.id, Init: info.Init, Available: info.Available, Interval: info.Interval, FetchedAt: now,
-		Places: e.o.Catalogue.Locations, Columns: usedHours(answer.Columns, info, now),
+		Places: e.o.Catalogue.Locations, Columns: usedHours(answer.Columns, info, now), Later: laterColumns(answer.Columns, info, now),
 	}
-	if err := m.hold(run); err != nil {
+	if err := m.hold(run, e.critical); err != nil {
 		return false, err
 	}
 	e.o.Log.Info("run fetched", "model", m.id, "run", info.Init.UTC(), "points", len(run.Places),
@@ -119,28 +120,40 @@ func (e *Engine) fetchNewRun(ctx context.Context, m *model) (fetched bool, err e
 // hour before, to the last estimate made before the run counts as frozen.
 func usedHours(c *hazard.Columns, run openmeteo.RunInfo, now time.Time) *hazard.Columns {
 	const back, ahead = (72 + 2) * time.Hour, (Hours + 2) * time.Hour
-	return c.Between(now.Truncate(time.Hour).Add(-back), latest(now, run.FrozenAt()).Truncate(time.Hour).Add(ahead))
+	hour := now.Truncate(time.Hour)
+	used := c.Between(hour.Add(-back), latest(now, run.FrozenAt()).Truncate(time.Hour).Add(ahead))
+	used.Trim(hour.Add(-2 * time.Hour))
+	return used
+}
+
+// laterColumns returns what a run has beyond the hours with a level, while it may vote: from
+// some hours before they end, as in usedHours.
+func laterColumns(c *hazard.Columns, run openmeteo.RunInfo, now time.Time) *hazard.Columns {
+	from, to := now.Truncate(time.Hour).Add((Hours-6)*time.Hour), latest(now, run.FrozenAt()).Truncate(time.Hour).Add((laterHours+3)*time.Hour)
+	return hazard.ThreeHourly(c, from, to)
 }
 
 // fetch asks for the weather of all places. After an answer that was of no use it asks
 // for one place first: a trial of little weight.
 func (e *Engine) fetch(ctx context.Context, m *model) (*openmeteo.Answer, error) {
 	if m.wasted > 0 {
-		if _, err := e.ask(ctx, m, 1); err != nil {
+		first := &e.groups[0]
+		place, group := e.o.Catalogue.Locations[first.Places[0]], openmeteo.Group{Variables: first.Variables, Places: []int{0}}
+		if _, err := e.ask(ctx, m, []catalogue.Location{place}, []openmeteo.Group{group}); err != nil {
 			return nil, err
 		}
 	}
-	answer, err := e.ask(ctx, m, len(e.o.Catalogue.Locations))
+	answer, err := e.ask(ctx, m, e.o.Catalogue.Locations, e.groups)
 	if useless(err) {
 		m.wasted++
 	}
 	return answer, err
 }
 
-// ask asks for the weather of the first n places. The error is errNothing when the answer
-// has no value.
-func (e *Engine) ask(ctx context.Context, m *model, n int) (*openmeteo.Answer, error) {
-	answer, err := e.o.Provider.Forecast(ctx, m.id, e.o.Catalogue.Locations[:n])
+// ask asks for the weather of places. The error is errNothing when the answer has no
+// value.
+func (e *Engine) ask(ctx context.Context, m *model, places []catalogue.Location, groups []openmeteo.Group) (*openmeteo.Answer, error) {
+	answer, err := e.o.Provider.Forecast(ctx, m.id, places, groups)
 	if err != nil {
 		return nil, err
 	}

@@ -26,6 +26,7 @@ import (
 	"vigia/forecast/hazard"
 	"vigia/forecast/noticefeed"
 	"vigia/forecast/openmeteo"
+	"vigia/forecast/snapshot"
 	"vigia/forecast/verification"
 	"vigia/store"
 	"vigia/store/catalogue"
@@ -35,7 +36,7 @@ import (
 // Provider returns the weather that models predict. [openmeteo.Client] is the real one.
 type Provider interface {
 	LatestRun(ctx context.Context, model string) (openmeteo.RunInfo, error)
-	Forecast(ctx context.Context, model string, places []catalogue.Location) (*openmeteo.Answer, error)
+	Forecast(ctx context.Context, model string, places []catalogue.Location, groups []openmeteo.Group) (*openmeteo.Answer, error)
 }
 
 // Publisher shows estimates to the public. It must not keep the caller waiting for clients.
@@ -78,6 +79,10 @@ const (
 	// Hours is how far ahead estimates go, the current hour included: from now to
 	// 72 h from now.
 	Hours = 73
+	// laterHours is how far ahead the weather beyond them goes, to the end of the seventh
+	// local day, and laterSteps in how many steps.
+	laterHours = snapshot.WeatherHorizon + 3
+	laterSteps = (laterHours-snapshot.Horizon)/3 + 1
 	// historyHours is how long issued estimates are kept.
 	historyHours = 168
 	// grace is how long after their hour estimates may still be shown, while the next are
@@ -92,7 +97,9 @@ const (
 type Engine struct {
 	o          Options
 	sites      []hazard.Site
-	mostPoints int // of a site
+	mostPoints int               // of a site
+	critical   []bool            // by place of the catalogue: the critical point of a trail
+	groups     []openmeteo.Group // what the places of the catalogue are asked for
 	startedAt  time.Time
 	holder     *holder // of what is published
 	notices    *noticefeed.Poller
@@ -124,9 +131,14 @@ type Engine struct {
 // left out: the next fetch brings another.
 func New(o Options) (*Engine, error) {
 	e := &Engine{o: o, sites: o.Catalogue.Sites(), startedAt: o.Clock.Now().Round(0)}
+	e.critical = make([]bool, len(o.Catalogue.Locations))
 	for _, site := range e.sites {
 		e.mostPoints = max(e.mostPoints, len(site.Points))
+		for _, point := range site.Points {
+			e.critical[point.At] = e.critical[point.At] || point.Critical
+		}
 	}
+	e.groups = openmeteo.Groups(e.sites, len(o.Catalogue.Locations))
 	e.noteStep()
 	confirmed, err := o.Store.Confirmed()
 	if err != nil && !errors.Is(err, store.ErrNoFile) {
@@ -140,7 +152,7 @@ func New(o Options) (*Engine, error) {
 		m := &model{id: id, limit: e.dataLimit(), confirmed: confirmed[id]}
 		run, err := o.Store.Run(id, o.Catalogue.Locations)
 		if err == nil {
-			err = m.hold(run)
+			err = m.hold(run, e.critical)
 		}
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			e.logUnread("run not read; it will be fetched again", err, "model", id)

@@ -28,17 +28,28 @@ type heldRun struct {
 	openmeteo.RunInfo
 	model   string
 	columns *packedColumns // as the places of the catalogue
+	later   *packedColumns // of the critical points alone, beyond the hours with a level; nil for none
 	whole   bool           // it was fetched for all of them
 }
 
-// hold holds a run in place of the one before.
-func (m *model) hold(run *store.Run) error {
-	columns, err := pack(run.Columns)
-	if err == nil {
-		info := openmeteo.RunInfo{Init: run.Init, Available: run.Available, Interval: run.Interval}
-		m.run = &heldRun{info, m.id, columns, run.Lacking == 0}
+// hold holds a run in place of the one before. critical are the points whose weather is
+// shown.
+func (m *model) hold(run *store.Run, critical []bool) error {
+	columns, err := pack(run.Columns, nil)
+	if err != nil {
+		return err
 	}
-	return err
+	held := &heldRun{
+		RunInfo: openmeteo.RunInfo{Init: run.Init, Available: run.Available, Interval: run.Interval},
+		model:   m.id, columns: columns, whole: run.Lacking == 0,
+	}
+	if run.Later != nil {
+		if held.later, err = pack(run.Later, critical); err != nil {
+			return err
+		}
+	}
+	m.run = held
+	return nil
 }
 
 const (

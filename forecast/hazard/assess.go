@@ -33,6 +33,12 @@ type Point struct {
 	At       int     // index of the point in the runs' columns
 }
 
+// Exposed reports whether snow on the ground, visibility and UV are asked for at a point:
+// the critical one, and those on ridges, on glaciers and at crossings.
+func (p Point) Exposed() bool {
+	return p.Critical || p.Exposure == Ridge || p.Exposure == Glacier || p.Exposure == Crossing
+}
+
 func (s *Site) terrain(p Point) Terrain {
 	return Terrain{Exposure: p.Exposure, Zone: s.Zone, Remote: s.Remote, Fuel: s.Fuel, Basin: s.Basin, HeightM: p.HeightM}
 }
@@ -62,7 +68,7 @@ type Assessor struct {
 	ballots [][]Severity // by run, then hour
 	clock   []float64    // local hour of the day, by hour
 	worst   [NumHazards][]verdict
-	medians []Medians
+	weather []Weather        // at the critical point
 	voters  []voterKey       // those that have a say in the hour at the critical point
 	core    []uint32         // bit per run that votes on all core hazards at the point that is loaded
 	fewest  []int            // runs that do, at the point with the fewest
@@ -100,7 +106,7 @@ func (r *Rules) NewAssessor(runs []Run, asked int, from time.Time, hours int) *A
 	}
 	a.raw = make([]Severity, hours+2)
 	a.clock = make([]float64, hours)
-	a.medians = make([]Medians, hours)
+	a.weather = make([]Weather, hours)
 	a.voters = make([]voterKey, hours)
 	a.core, a.fewest = make([]uint32, hours), make([]int, hours)
 	a.lines, a.ends = make([]HazardEstimate, 0, hours*NumHazards), make([]int, hours)
@@ -120,13 +126,14 @@ func (a *Assessor) Assess(site Site) []Estimate {
 		a.load(point)
 		terrain := site.terrain(point)
 		for h := range Hazard(NumHazards) {
-			if a.rules.Applies(h, terrain) {
+			// Where it is not asked for, visibility would be unknown in every hour.
+			if a.rules.Applies(h, terrain) && (h != Visibility || point.Exposed()) {
 				a.judge(h, terrain, uint8(i))
 			}
 		}
 		a.countCore()
 		if point.Critical {
-			a.readMedians()
+			a.readWeather()
 		}
 	}
 	return a.estimates()
@@ -138,7 +145,7 @@ func (a *Assessor) reset(site Site) {
 	}
 	for k := range a.hours {
 		a.clock[k] = float64(a.from.Add(time.Duration(k) * time.Hour).In(site.TimeZone).Hour())
-		a.medians[k] = missingMedians
+		a.weather[k] = missingWeather
 		a.voters[k] = voterKey{hour: k}
 		a.fewest[k] = len(a.runs)
 	}
@@ -240,7 +247,7 @@ func (a *Assessor) estimates() []Estimate {
 		e := &estimates[k]
 		e.Hour = a.from.Add(time.Duration(k) * time.Hour)
 		e.Hazards = lines[len(lines)-present:]
-		e.Medians = a.medians[k]
+		e.Medians, e.Sky = a.weather[k].Medians, a.weather[k].Sky
 		e.Models = a.votersOf(k)
 		a.conclude(e, k)
 	}

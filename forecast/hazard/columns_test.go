@@ -3,6 +3,7 @@ package hazard
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 	"time"
 )
@@ -11,7 +12,7 @@ import (
 var printed = [NumVariables]struct{ step, low, high float64 }{
 	Temperature: {0.1, -80, 60}, Humidity: {1, 0, 100}, Precipitation: {0.01, 0, 300}, Snowfall: {0.01, 0, 100}, SnowDepth: {0.01, 0, 30},
 	WindSpeed: {0.1, 0, 300}, WindGust: {0.1, 0, 400}, CAPE: {10, 0, 10000}, WeatherCode: {1, 0, 99}, SightRange: {10, 0, 200000},
-	FreezingLevel: {10, -6000, 9000}, UVIndex: {0.05, 0, 25},
+	FreezingLevel: {10, -6000, 9000}, UVIndex: {0.05, 0, 25}, WindDirection: {1, 0, 360}, CloudCover: {1, 0, 100},
 }
 
 // Every value that the provider prints comes back as it was, and what is missing is
@@ -114,6 +115,31 @@ func TestCopyAndBetween(t *testing.T) {
 			if got != want && (got == got || want == want) {
 				t.Fatalf("%v: %v, want %v", other.Start, got, want)
 			}
+		}
+	}
+}
+
+// What Trim takes away changes no estimate from that hour on.
+func TestTrimTakesNothingThatIsNeeded(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 1))
+	for range 20 {
+		runs := runsOf(3, func(_ int, c *Columns) { randomise(random, c) })
+		place := site(Exposure(random.IntN(NumExposures)))
+		want := assess(t, place, runs)
+		trimmed := 0
+		for _, run := range runs {
+			run.Columns.Trim(testNow.Add(-time.Hour))
+			if math.IsNaN(run.Columns.At(WindGust, 0, 0)) {
+				trimmed++
+			}
+		}
+		if trimmed != len(runs) {
+			t.Fatal("nothing is trimmed")
+		}
+		if got := assess(t, place, runs); !reflect.DeepEqual(got, want) {
+			t.Fatal("an estimate has changed")
 		}
 	}
 }

@@ -38,6 +38,7 @@ func Green(hour time.Time) hazard.Estimate {
 		Confidence: hazard.High, Models: Votes,
 		Medians: hazard.Medians{Temperature: -0.3, FeelsLike: -6.4, Wind: 31, Gust: 52, Precipitation: 0.4,
 			Snow: 0, FreezingLevel: 1640, Sight: 24140, UV: float32(math.NaN())},
+		Sky: hazard.Sky{WindFrom: 262, Cloud: 40, Code: 2, Models: 4},
 	}
 	for h := range hazard.NumHazards {
 		e.Hazards = append(e.Hazards, hazard.HazardEstimate{
