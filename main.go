@@ -176,7 +176,8 @@ func (v *service) connectServer() error {
 		Clock: v.Clock, Log: v.Log, BaseURL: v.BaseURL, Contact: v.Contact, Version: build.Version,
 		TrustedProxies: v.TrustedProxies, RateLimit: v.RateLimit, Subscriptions: v.notifier, PushHosts: v.PushHosts, Policy: web.PolicyVersion,
 		FileFault: v.file.Fault, Jobs: v.schedule.States, Backups: v.lastBackup,
-		Pages: feeds.Among(pages), Forms: forms.New(pages, v.demoPages()).AddRoutes, NotFoundPage: pages.NotFound(v.captured != nil), Assets: pages.Assets(),
+		Pages: feeds.Among(pages), Forms: forms.New(pages, v.demoPages()).AddRoutes, NotFoundPage: pages.NotFound(v.captured != nil), Words: pages.Words,
+		Assets: pages.Assets(),
 	}
 	if len(v.Domains) > 0 {
 		if v.certificates, err = https.New(https.Options{

@@ -23,6 +23,7 @@ func withForms(t *testing.T, change func(*Options)) (*stand, *memorySubscription
 	}
 	return signupStand(t, subs, func(o *Options) {
 		o.Forms, o.Pages, o.Assets, o.NotFoundPage = forms.New(pages, forms.Demo{}).AddRoutes, feeds.Among(pages), pages.Assets(), pages.NotFound(false)
+		o.Words = pages.Words
 		if change != nil {
 			change(o)
 		}

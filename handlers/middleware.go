@@ -15,6 +15,7 @@ import (
 	"vigia/handlers/api"
 	"vigia/handlers/httpcache"
 	"vigia/handlers/site"
+	"vigia/web/wording"
 )
 
 // ServeHTTP takes a request through what all have in common: headers, the checks that
@@ -72,12 +73,16 @@ func (s *Server) recovered(w *response, r *http.Request, fault any) {
 	for _, name := range []string{"Etag", "Last-Modified", "Content-Encoding", "Content-Length", "Content-Type"} {
 		delete(h, name)
 	}
-	text := "algo falló al responder; si se repite, avise al operador "
-	if s.Contact != "" {
-		text += "(" + s.Contact + ") "
+	s.refuse(w, r, s.Clock.Now(), &api.Fault{Status: http.StatusInternalServerError, Code: "error_interno",
+		Text: s.words(r).Text("servidor.fallo", "contacto", s.Contact, "referencia", reference)})
+}
+
+// words returns the language of an answer: that of the page asked for, Spanish in the API.
+func (s *Server) words(r *http.Request) *wording.Language {
+	if isAPI(r.URL.Path) {
+		return wording.Spanish
 	}
-	text += "con la referencia " + reference
-	s.refuse(w, r, s.Clock.Now(), &api.Fault{Status: http.StatusInternalServerError, Code: "error_interno", Text: text})
+	return s.Words(r.URL.Path)
 }
 
 // refuse answers with a fault: to the API's clients in JSON, to all others in a line.
@@ -181,7 +186,7 @@ func (s *Server) withinLimit(w *response, r *http.Request, now time.Time) bool {
 		v := s.limits.site.take(now, client{network, s.limits.siteShares})
 		if v.wait > 0 {
 			h["Retry-After"] = []string{strconv.Itoa(wholeSeconds(v.wait))}
-			refusePlain(w, r, http.StatusTooManyRequests, "Demasiadas solicitudes. Espere un minuto y vuelva a cargar la página.")
+			refusePlain(w, r, http.StatusTooManyRequests, s.words(r).Text("servidor.demasiadas"))
 		}
 		return v.wait == 0
 	}
@@ -195,8 +200,7 @@ func (s *Server) withinLimit(w *response, r *http.Request, now time.Time) bool {
 	return v.wait == 0
 }
 
-var tooManyBody = httpcache.Error("demasiadas_solicitudes: superó el máximo de solicitudes por minuto; espere los segundos que indica " +
-	"Retry-After. Los datos cambian una vez por hora")
+var tooManyBody = httpcache.Error("demasiadas_solicitudes: " + wording.Spanish.Text("servidor.demasiadas_api"))
 
 // hangUp has the connection end with the answer, without waiting long for what is left
 // of the request. What is on its way already is read: a connection that is closed with

@@ -17,8 +17,12 @@ import (
 	"go.uber.org/goleak"
 
 	"vigia/handlers/api"
+	"vigia/handlers/forms"
+	"vigia/handlers/httpcache"
+	"vigia/handlers/site"
 	"vigia/store"
 	"vigia/store/subscription"
+	"vigia/web/wording"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -64,15 +68,27 @@ func (closed) Show(string) (*subscription.Subscription, error) {
 
 func (closed) Cancel(string) error { return subscription.ErrUnknownToken }
 
+// withoutSite has a server without pages, and returns it.
+func withoutSite(o Options) Options {
+	o.Pages = func(*store.Snapshot, time.Time) *site.Pages { return site.NewPages() }
+	o.Forms = func(api.Register, forms.Deps) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusMethodNotAllowed) })
+	}
+	nowhere := httpcache.Static("text/plain", []byte("nowhere"))
+	o.NotFoundPage = func(string) *httpcache.Body { return nowhere }
+	o.Words = func(string) *wording.Language { return wording.Spanish }
+	return o
+}
+
 func newStand(t testing.TB, e *store.Snapshot, change func(*Options)) *stand {
 	t.Helper()
 	clock := clockwork.NewFakeClockAt(now)
 	logged := &journal{}
-	o := Options{
+	o := withoutSite(Options{
 		Clock: clock, Log: slog.New(slog.NewTextHandler(logged, nil)),
 		BaseURL: "https://parques.example.cl", Version: "v0.1.0-alpha",
 		Subscriptions: closed{}, FileFault: func() error { return nil }, Jobs: func() []store.JobStatus { return nil },
-	}
+	})
 	if change != nil {
 		change(&o)
 	}

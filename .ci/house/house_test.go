@@ -35,7 +35,7 @@ const module = "vigia"
 var arrows = map[string][]string{
 	"": {"handlers", "handlers/cli", "handlers/cli/systemd", "handlers/feeds", "handlers/forms", "handlers/https", "handlers/metrics", "handlers/site", "notify", "notify/mail", "notify/simulate",
 		"forecast", "forecast/calibration", "forecast/openmeteo", "forecast/simulate", "forecast/verification", "store", "web"},
-	"handlers":                      {"handlers/api", "handlers/forms", "handlers/site", "handlers/httpcache", "store"},
+	"handlers":                      {"handlers/api", "handlers/forms", "handlers/site", "handlers/httpcache", "store", "web/wording"},
 	"handlers/feeds":                {"handlers/api", "handlers/httpcache", "handlers/site", "store", "web/wording"},
 	"handlers/forms":                {"handlers/api", "handlers/httpcache", "handlers/site", "store"},
 	"handlers/forms/formstest":      {"handlers/api", "handlers/feeds", "handlers/forms", "handlers/httpcache", "handlers/site", "handlers/site/sitetest", "store", "web"},
