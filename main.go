@@ -259,7 +259,7 @@ func (v *service) commands() *cli.Service {
 		UseFile:   func(_ bool, do func(*store.Store) (string, error)) (string, error) { return do(v.file) },
 		Catalogue: func() (*catalogue.Catalogue, error) { return v.parks, nil }, Clock: v.Clock,
 		MakeBackup: v.backups.Make, SaveNotices: v.engine.ImportNotices, Unblock: v.notifier.Unblock,
-		ImportObservations: func(name string, data []byte) (string, error) {
+		ImportObservations: func(_ *store.Store, _ *catalogue.Catalogue, name string, data []byte) (string, error) {
 			done, err := v.engine.ImportObservations(name, data)
 			return done.Report(name), err
 		},

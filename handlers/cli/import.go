@@ -28,13 +28,7 @@ func Import(ctx context.Context, env *Env, observations ImportObservations) erro
 		request = observationsRequest
 	}
 	alone := env.alone()
-	alone.ImportObservations = func(name string, data []byte) (string, error) {
-		parks, err := env.LoadCatalogue()
-		if err != nil {
-			return "", err
-		}
-		return env.useFile(false, func(file *store.Store) (string, error) { return observations(file, parks, name, data) })
-	}
+	alone.ImportObservations = observations
 	return env.ask(ctx, alone, request, url.Values{paramKind: {kind}, paramName: {name}}, data)
 }
 
