@@ -55,7 +55,7 @@ func TestSecurityHeaders(t *testing.T) {
 		o.Subscriptions, o.RateLimit = subs, 60
 		o.Forms, o.Pages, o.Assets, o.NotFoundPage = forms.New(pages, forms.Demo{}).AddRoutes, feeds.Among(pages), pages.Assets(), pages.NotFound(false)
 	})
-	token := subs.subscribed(t, "lauca")
+	token := subscribed(t, subs, "lauca")
 	check := func(what string, a answer, byTLS bool, status int) {
 		t.Helper()
 		if checkSecurity(t, what, a, byTLS); a.StatusCode != status {
@@ -99,7 +99,7 @@ func TestSecurityHeaders(t *testing.T) {
 // A body that is refused and a page that breaks have them too.
 func TestSecurityHeadersOfRefusals(t *testing.T) {
 	s, subs := withForms(t, nil)
-	subs.panics = true
+	subs.Panics = true
 	for path, body := range map[string]string{"/suscribirse": urlencoded, signups: "application/json"} {
 		for _, a := range []answer{s.send("POST", path, strings.Repeat("x", api.LongestBody+1), "Content-Type", body), s.send("POST", path, "{", "Content-Type", body),
 			s.get("/baja/x"), s.get(signups + "/x")} {

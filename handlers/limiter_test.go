@@ -266,8 +266,8 @@ func TestSignupCaps(t *testing.T) {
 	if a := from("2001:db8:1::1", emailForm); a.StatusCode != 202 {
 		t.Errorf("after the wait: %d", a.StatusCode)
 	}
-	if want := most + 9; len(subs.asked)+len(subs.held) > want {
-		t.Errorf("%d requests reached the subs", len(subs.asked))
+	if want := most + 9; len(subs.Asked)+len(subs.Active) > want {
+		t.Errorf("%d requests reached the subs", len(subs.Asked))
 	}
 }
 

@@ -20,8 +20,8 @@ import (
 	"vigia/handlers/forms"
 	"vigia/handlers/httpcache"
 	"vigia/handlers/site"
+	"vigia/handlers/site/sitetest"
 	"vigia/store"
-	"vigia/store/subscription"
 	"vigia/web/wording"
 )
 
@@ -55,18 +55,12 @@ func (s *stand) logged() string {
 	return s.log.text.String()
 }
 
-// closed is a service of subscriptions without any channel.
-type closed struct{ api.SubscriptionService }
-
-func (closed) Open(subscription.Channel) bool { return false }
-
-func (closed) Outbox(subscription.Channel) (string, int) { return "no_configurado", 0 }
-
-func (closed) Show(string) (*subscription.Subscription, error) {
-	return nil, subscription.ErrUnknownToken
+// noSubscriptions returns a service of subscriptions without any channel.
+func noSubscriptions() *sitetest.Subscriptions {
+	subs := newFakeSubscriptions()
+	subs.Closed, subs.States = [...]bool{true, true}, [...]string{"no_configurado", "no_configurado"}
+	return subs
 }
-
-func (closed) Cancel(string) error { return subscription.ErrUnknownToken }
 
 // withoutSite has a server without pages, and returns it.
 func withoutSite(o Options) Options {
@@ -87,7 +81,7 @@ func newStand(t testing.TB, e *store.Snapshot, change func(*Options)) *stand {
 	o := withoutSite(Options{
 		Clock: clock, Log: slog.New(slog.NewTextHandler(logged, nil)),
 		BaseURL: "https://parques.example.cl", Version: "v0.1.0-alpha",
-		Subscriptions: closed{}, FileFault: func() error { return nil }, Jobs: func() []store.JobStatus { return nil },
+		Subscriptions: noSubscriptions(), FileFault: func() error { return nil }, Jobs: func() []store.JobStatus { return nil },
 	})
 	if change != nil {
 		change(&o)
