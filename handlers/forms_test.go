@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"vigia/handlers/api"
-	"vigia/handlers/feeds"
-	"vigia/handlers/forms"
 	"vigia/handlers/site"
 	"vigia/handlers/site/sitetest"
 	"vigia/store/subscription"
@@ -18,13 +16,9 @@ import (
 func withForms(t *testing.T, change func(*Options)) (*stand, *sitetest.Subscriptions) {
 	t.Helper()
 	subs := newFakeSubscriptions()
-	pages, err := site.New(site.Options{BaseURL: "https://parques.example.cl", Contact: "hola@example.cl", Subscriptions: subs})
-	if err != nil {
-		t.Fatal(err)
-	}
 	return signupStand(t, subs, func(o *Options) {
-		o.Forms, o.Pages, o.Assets, o.NotFoundPage = forms.New(pages, forms.Demo{}).AddRoutes, feeds.Among(pages), pages.Assets(), pages.NotFound(false)
-		o.Words = pages.Words
+		o.Contact = "hola@example.cl"
+		addSite(t, o)
 		if change != nil {
 			change(o)
 		}

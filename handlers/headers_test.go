@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"vigia/handlers/api"
-	"vigia/handlers/feeds"
-	"vigia/handlers/forms"
 	"vigia/handlers/site"
 	"vigia/store/catalogue"
 )
@@ -45,15 +43,13 @@ func checkSecurity(t *testing.T, what string, a answer, byTLS bool) {
 // something for it.
 func TestSecurityHeaders(t *testing.T) {
 	subs := newFakeSubscriptions()
-	pages, err := site.New(site.Options{BaseURL: "https://" + domain, Contact: "hola@example.cl", Subscriptions: subs})
-	if err != nil {
-		t.Fatal(err)
-	}
 	e := empty()
 	e.Catalogue = catalogue.Default()
+	var pages *site.Site
 	d := newDomainStand(t, e, func(o *Options, _ *oneCertificate) {
 		o.Subscriptions, o.RateLimit = subs, 60
-		o.Forms, o.Pages, o.Assets, o.NotFoundPage = forms.New(pages, forms.Demo{}).AddRoutes, feeds.Among(pages), pages.Assets(), pages.NotFound(false)
+		o.Contact = "hola@example.cl"
+		pages = addSite(t, o)
 	})
 	token := subscribed(t, subs, "lauca")
 	check := func(what string, a answer, byTLS bool, status int) {

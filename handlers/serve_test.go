@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"vigia/handlers/api"
+	"vigia/handlers/feeds"
 	"vigia/handlers/forms"
 	"vigia/handlers/httpcache"
 	"vigia/handlers/site"
@@ -72,6 +73,24 @@ func withoutSite(o Options) Options {
 	o.NotFoundPage = func(string) *httpcache.Body { return nowhere }
 	o.Words = func(string) *wording.Language { return wording.Spanish }
 	return o
+}
+
+// addSite has a server with all pages, and returns their site.
+func addSite(t testing.TB, o *Options) *site.Site {
+	t.Helper()
+	pages, err := site.New(site.Options{BaseURL: o.BaseURL, Contact: o.Contact, Subscriptions: o.Subscriptions})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Forms, o.Pages, o.Assets = forms.New(pages, forms.Demo{}).AddRoutes, feeds.Among(pages), pages.Assets()
+	o.NotFoundPage, o.Words = pages.NotFound(false), pages.Words
+	return pages
+}
+
+// withPages is a stand with the site.
+func withPages(t testing.TB, e *store.Snapshot) *stand {
+	t.Helper()
+	return newStand(t, e, func(o *Options) { addSite(t, o) })
 }
 
 func newStand(t testing.TB, e *store.Snapshot, change func(*Options)) *stand {
