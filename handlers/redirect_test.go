@@ -4,16 +4,13 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"io"
 	"log/slog"
-	"math/big"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"sync/atomic"
@@ -24,7 +21,8 @@ import (
 	"vigia/store"
 )
 
-const domain = "parques.example.cl"
+// domain is a name of the certificate of package httptest.
+const domain = "example.com"
 
 // oneCertificate is a certificate that no authority issued.
 type oneCertificate struct {
@@ -37,23 +35,10 @@ type oneCertificate struct {
 
 func newCertificate(t *testing.T) *oneCertificate {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), DNSNames: []string{domain}, IsCA: true, BasicConstraintsValid: true,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &oneCertificate{pair: tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, roots: x509.NewCertPool()}
-	leaf, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.roots.AddCert(leaf)
+	server := httptest.NewTLSServer(nil)
+	defer server.Close()
+	c := &oneCertificate{pair: server.TLS.Certificates[0], roots: x509.NewCertPool()}
+	c.roots.AddCert(server.Certificate())
 	return c
 }
 
