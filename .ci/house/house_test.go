@@ -44,7 +44,7 @@ var arrows = map[string][]string{
 	"handlers/site":                 {"handlers/api", "handlers/httpcache", "store", "web", "web/wording"},
 	"handlers/e2e":                  {},
 	"handlers/cli":                  {"handlers/cli/control", "handlers/cli/settings", "handlers/cli/systemd", "store"},
-	"handlers/cli/clitest":          {"forecast/simulate", "forecast/simulatetest", "notify/mail/mailtest"},
+	"handlers/cli/clitest":          {"forecast/simulate", "forecast/simulatetest", "notify/mail/mailtest", "notify/push/pushtest"},
 	"handlers/cli/control":          {},
 	"handlers/cli/settings":         {},
 	"handlers/cli/systemd":          {"handlers/cli/settings", "store"},
