@@ -144,34 +144,22 @@ var (
 	}
 )
 
-// setHeaders sets the headers that every answer has: those of what a browser shows, or
-// those that mean something for JSON too.
+// setHeaders sets the headers that every answer has, and those of what a browser shows or
+// those of JSON.
 func (s *Server) setHeaders(h http.Header, r *http.Request) {
-	if s.shown.Load().snap.Simulated {
-		h["Vigia-Datos"] = simulated
-	}
-	if !isAPI(r.URL.Path) {
-		s.setPageHeaders(h, r)
-		return
-	}
-	s.setCommonHeaders(h, r)
-	if api.OpenToOrigins(r) {
-		h["Access-Control-Allow-Origin"] = anyOrigin
-		h["Access-Control-Expose-Headers"] = exposed
-	}
-}
-
-// setPageHeaders sets the security headers of what a browser shows.
-func (s *Server) setPageHeaders(h http.Header, r *http.Request) {
-	s.setCommonHeaders(h, r)
-	maps.Copy(h, pageHeaders)
-}
-
-// setCommonHeaders sets the security headers that mean something for JSON too.
-func (s *Server) setCommonHeaders(h http.Header, r *http.Request) {
 	h["X-Content-Type-Options"] = noSniff
 	if r.TLS != nil || s.onTLS && s.Certificates == nil { // where TLS is a proxy's work, the public address tells
 		h["Strict-Transport-Security"] = secureOnly
+	}
+	if s.shown.Load().snap.Simulated {
+		h["Vigia-Datos"] = simulated
+	}
+	switch {
+	case !isAPI(r.URL.Path):
+		maps.Copy(h, pageHeaders)
+	case api.OpenToOrigins(r):
+		h["Access-Control-Allow-Origin"] = anyOrigin
+		h["Access-Control-Expose-Headers"] = exposed
 	}
 }
 

@@ -26,7 +26,7 @@ type Certificates interface {
 func (s *Server) redirectHandler() http.Handler {
 	next := s.Certificates.Challenges(http.HandlerFunc(s.serveRedirect))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.setPageHeaders(w.Header(), r)
+		s.setHeaders(w.Header(), r)
 		next.ServeHTTP(w, r)
 	})
 }
