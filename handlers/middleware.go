@@ -74,15 +74,7 @@ func (s *Server) recovered(w *response, r *http.Request, fault any) {
 		delete(h, name)
 	}
 	s.refuse(w, r, s.Clock.Now(), &api.Fault{Status: http.StatusInternalServerError, Code: "error_interno",
-		Text: s.words(r).Text("servidor.fallo", "contacto", s.Contact, "referencia", reference)})
-}
-
-// words returns the language of an answer: that of the page asked for, Spanish in the API.
-func (s *Server) words(r *http.Request) *wording.Language {
-	if isAPI(r.URL.Path) {
-		return wording.Spanish
-	}
-	return s.Words(r.URL.Path)
+		Text: s.Words(r.URL.Path).Text("servidor.fallo", "contacto", s.Contact, "referencia", reference)})
 }
 
 // refuse answers with a fault: to the API's clients in JSON, to all others in a line.
@@ -174,7 +166,7 @@ func (s *Server) withinLimit(w *response, r *http.Request, now time.Time) bool {
 		v := s.limits.site.take(now, client{network, s.limits.siteShares})
 		if v.wait > 0 {
 			h["Retry-After"] = []string{strconv.Itoa(wholeSeconds(v.wait))}
-			refusePlain(w, r, http.StatusTooManyRequests, s.words(r).Text("servidor.demasiadas"))
+			refusePlain(w, r, http.StatusTooManyRequests, s.Words(r.URL.Path).Text("servidor.demasiadas"))
 		}
 		return v.wait == 0
 	}

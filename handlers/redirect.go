@@ -57,7 +57,7 @@ const redirectRoute = "redirect"
 // answerRedirect answers with the text of a key and counts it.
 func (s *Server) answerRedirect(w http.ResponseWriter, r *http.Request, status int, key string) {
 	start := s.Clock.Now()
-	refusePlain(w, r, status, s.words(r).Text(key, "sitio", s.BaseURL))
+	refusePlain(w, r, status, s.Words(r.URL.Path).Text(key, "sitio", s.BaseURL))
 	if s.Meter != nil {
 		s.Meter.Answered(redirectRoute, status, s.Clock.Since(start))
 	}

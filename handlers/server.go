@@ -58,7 +58,7 @@ type Options struct {
 	Forms func(api.Register, forms.Deps) (wrongMethod http.Handler)
 	// NotFoundPage returns the page for a path that does not exist.
 	NotFoundPage func(path string) *httpcache.Body
-	// Words returns the words of the language that a path of the site is in.
+	// Words returns the words of the language that a path is in, Spanish for the API.
 	Words func(path string) *wording.Language
 	// Assets are the site's files by path. Those under /static/ carry a hash of
 	// their content in the name and never change.
