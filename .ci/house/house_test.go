@@ -38,7 +38,7 @@ var arrows = map[string][]string{
 	"handlers":                      {"handlers/api", "handlers/forms", "handlers/site", "handlers/httpcache", "store", "web/wording"},
 	"handlers/feeds":                {"handlers/api", "handlers/httpcache", "handlers/site", "store", "web/wording"},
 	"handlers/forms":                {"handlers/api", "handlers/httpcache", "handlers/site", "store"},
-	"handlers/forms/formstest":      {"handlers/api", "handlers/feeds", "handlers/forms", "handlers/httpcache", "handlers/site", "handlers/site/sitetest", "store", "web"},
+	"handlers/forms/formstest":      {"handlers", "handlers/api", "handlers/feeds", "handlers/forms", "handlers/httpcache", "handlers/site", "handlers/site/sitetest", "store", "web"},
 	"handlers/site/sitetest":        {"handlers/api", "handlers/httpcache", "store"},
 	"handlers/api":                  {"handlers/httpcache", "store", "web/wording"},
 	"handlers/site":                 {"handlers/api", "handlers/httpcache", "store", "web", "web/wording"},
