@@ -132,14 +132,3 @@ func TestFormAndAPIShareTheCaps(t *testing.T) {
 		t.Errorf("the API: %d, %d asked", api.StatusCode, len(subs.Asked))
 	}
 }
-
-func TestAPageThatBreaksNamesNoToken(t *testing.T) {
-	s, subs := withForms(t, nil)
-	subs.Panics = true
-	if got := s.get("/baja/geheim-token"); got.StatusCode != 500 {
-		t.Errorf("%d", got.StatusCode)
-	}
-	if said := s.logged(); strings.Contains(said, "geheim") || !strings.Contains(said, "the service broke") {
-		t.Errorf("logged %s", said)
-	}
-}
