@@ -176,7 +176,8 @@ func (v *service) connectServer() error {
 		Clock: v.Clock, Log: v.Log, BaseURL: v.BaseURL, Contact: v.Contact, Version: build.Version,
 		TrustedProxies: v.TrustedProxies, RateLimit: v.RateLimit, Subscriptions: v.notifier, PushHosts: v.PushHosts, Policy: web.PolicyVersion,
 		FileFault: v.file.Fault, Jobs: v.schedule.States, Backups: v.lastBackup,
-		Pages: feeds.Among(pages), Forms: forms.New(pages, v.demoPages()).AddRoutes, NotFoundPage: pages.NotFound(v.captured != nil), Assets: pages.Assets(),
+		Pages: feeds.Among(pages), Forms: forms.New(pages, v.demoPages()).AddRoutes, NotFoundPage: pages.NotFound(v.captured != nil), Words: pages.Words,
+		Assets: pages.Assets(),
 	}
 	if len(v.Domains) > 0 {
 		if v.certificates, err = https.New(https.Options{
@@ -258,7 +259,7 @@ func (v *service) commands() *cli.Service {
 		UseFile:   func(_ bool, do func(*store.Store) (string, error)) (string, error) { return do(v.file) },
 		Catalogue: func() (*catalogue.Catalogue, error) { return v.parks, nil }, Clock: v.Clock,
 		MakeBackup: v.backups.Make, SaveNotices: v.engine.ImportNotices, Unblock: v.notifier.Unblock,
-		ImportObservations: func(name string, data []byte) (string, error) {
+		ImportObservations: func(_ *store.Store, _ *catalogue.Catalogue, name string, data []byte) (string, error) {
 			done, err := v.engine.ImportObservations(name, data)
 			return done.Report(name), err
 		},

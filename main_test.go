@@ -39,14 +39,6 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(clitest.Main(m)) }
 
-type parkAnswer struct {
-	Slug    string
-	Estado  *string
-	Motivo  *string `json:"motivo_sin_estado"`
-	Calidad string
-	Trails  struct{ Total, SinDatos int } `json:"senderos_por_estado"`
-}
-
 // The demo has an estimate for every park within seconds, answers every route, and
 // counts each answer by a route that names no park. The figures are on their own
 // address alone.
@@ -55,9 +47,9 @@ func TestTheDemo(t *testing.T) {
 	p.Find(t, `(datos son simulados)`)
 	figures := p.Find(t, `Métricas en (http://\S+)`)
 	clitest.Poll(t, "estimates of every park", func() bool {
-		var parks []parkAnswer
+		var parks []clitest.Park
 		clitest.Get(t, p.URL+"/api/v1/parques", 200, &parks)
-		return len(parks) == 73 && !slices.ContainsFunc(parks, func(a parkAnswer) bool { return a.Estado == nil })
+		return len(parks) == 73 && !slices.ContainsFunc(parks, func(a clitest.Park) bool { return a.Estado == nil })
 	})
 	for _, path := range everyRoute(t, p.URL) {
 		clitest.Text(t, p.URL+path)
@@ -195,7 +187,7 @@ func TestServeWithoutProviderAndBack(t *testing.T) {
 	data, parks := t.TempDir(), clitest.FewParks(t)
 	args := []string{"serve", "--contact", "operador@example.cl", "--provider-url", url, "--data", data, "--catalogue", parks, "--rate-limit", "0"}
 	p := clitest.Start(t, args...)
-	var list []parkAnswer
+	var list []clitest.Park
 	clitest.Get(t, p.URL+"/api/v1/parques", 200, &list)
 	if len(list) != 1 || list[0].Estado != nil || list[0].Motivo == nil || *list[0].Motivo != "sin_corridas" || list[0].Calidad != "sin_datos" {
 		t.Fatalf("without a provider: %+v", list)
@@ -340,7 +332,7 @@ func BenchmarkStart(b *testing.B) {
 		}()
 		url := out.Find(b, `Abra (http://\S+)`)
 		listening = time.Since(began)
-		var parks []parkAnswer
+		var parks []clitest.Park
 		clitest.Get(b, url+"/api/v1/parques", 200, &parks)
 		answered = time.Since(began)
 		if parks[0].Estado == nil && *parks[0].Motivo == "sin_corridas" {

@@ -6,20 +6,8 @@ import (
 	"time"
 
 	"vigia/forecast/alert"
-	"vigia/handlers/feeds"
-	"vigia/handlers/site"
 	"vigia/store"
 )
-
-// withPages is a stand with the site.
-func withPages(t *testing.T, e *store.Snapshot) *stand {
-	t.Helper()
-	pages, err := site.New(site.Options{BaseURL: "https://parques.example.cl"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return newStand(t, e, func(o *Options) { o.Pages = feeds.Among(pages) })
-}
 
 // An alert leads to its own page and its own answer, and those are there.
 func TestAnAlertLeadsToItself(t *testing.T) {

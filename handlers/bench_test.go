@@ -100,7 +100,7 @@ func listen(b *testing.B, handler http.Handler, oneWrite bool) string {
 }
 
 func benchServer(limit int) *Server {
-	s := New(Options{Clock: clockwork.NewRealClock(), Log: slog.New(slog.NewTextHandler(io.Discard, nil)), RateLimit: limit})
+	s := New(withoutSite(Options{Clock: clockwork.NewRealClock(), Log: slog.New(slog.NewTextHandler(io.Discard, nil)), RateLimit: limit}))
 	e := newSnapshot()
 	shift := time.Since(e.IssuedAt)
 	e.Hour = e.Hour.Add(shift.Truncate(time.Hour))

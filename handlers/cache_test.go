@@ -24,8 +24,6 @@ import (
 	"testing"
 	"time"
 
-	"vigia/handlers/feeds"
-	"vigia/handlers/forms"
 	"vigia/handlers/site"
 	"vigia/store"
 )
@@ -99,14 +97,12 @@ func newReaders(t *testing.T, e *store.Snapshot) *readers {
 	t.Helper()
 	c := &readers{t: t, origin: &tally{all: map[string]int{}}}
 	subs := newFakeSubscriptions()
-	pages, err := site.New(site.Options{BaseURL: "https://parques.example.cl", Contact: "hola@example.cl", Subscriptions: subs})
-	if err != nil {
-		t.Fatal(err)
-	}
+	var pages *site.Site
 	c.s = newStand(t, e, func(o *Options) {
 		o.Log = slog.New(slog.DiscardHandler)
 		o.Meter, o.Subscriptions, o.TrustedProxies = c.origin, subs, []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
-		o.Forms, o.Pages, o.Assets, o.NotFoundPage = forms.New(pages, forms.Demo{}).AddRoutes, feeds.Among(pages), pages.Assets(), pages.NotFound(false)
+		o.Contact = "hola@example.cl"
+		pages = addSite(t, o)
 	})
 	c.p = nginx(t, c.s.url)
 	transport := &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 64, TLSNextProto: map[string]func(string, *tls.Conn) http.RoundTripper{},

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"vigia/handlers/site/sitetest"
 	"vigia/store/subscription"
 )
 
@@ -136,7 +137,7 @@ func TestAFloodOfAddresses(t *testing.T) {
 }
 
 // forgetful is a service of subscriptions that keeps nothing.
-type forgetful struct{ *memorySubscriptions }
+type forgetful struct{ *sitetest.Subscriptions }
 
 func (forgetful) Ask(*subscription.Request) error { return nil }
 

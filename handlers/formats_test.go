@@ -7,9 +7,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"vigia/handlers/feeds"
-	"vigia/handlers/site"
 )
 
 // levelWords are those of states and alerts, which nothing without estimates says.
@@ -26,11 +23,7 @@ func formatsOf(slug string) map[string]string {
 }
 
 func TestOtherFormatsWithinTheServer(t *testing.T) {
-	pages, err := site.New(site.Options{BaseURL: "https://parques.example.cl"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := newStand(t, newSnapshot(), func(o *Options) { o.Pages, o.Assets = feeds.Among(pages), pages.Assets() })
+	s := withPages(t, newSnapshot())
 	var list struct {
 		Data []struct {
 			Slug    string
@@ -78,13 +71,7 @@ func TestOtherFormatsWithinTheServer(t *testing.T) {
 
 // Links are typed and copied with a slash too many or too few at their end.
 func TestTheSlashAtTheEndOfAPage(t *testing.T) {
-	pages, err := site.New(site.Options{BaseURL: "https://parques.example.cl"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := newStand(t, newSnapshot(), func(o *Options) {
-		o.Pages, o.Assets, o.NotFoundPage = feeds.Among(pages), pages.Assets(), pages.NotFound(false)
-	})
+	s := withPages(t, newSnapshot())
 	s.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	for path, meant := range map[string]string{
 		"/en": "/en/", "/metodo/": "/metodo", "/en/metodo/": "/en/metodo", "/parques/torres-del-paine/?utm_source=x": "/parques/torres-del-paine",

@@ -7,22 +7,18 @@ import (
 	"time"
 
 	"vigia/handlers/api"
-	"vigia/handlers/feeds"
-	"vigia/handlers/forms"
 	"vigia/handlers/site"
+	"vigia/handlers/site/sitetest"
 	"vigia/store/subscription"
 )
 
 // withForms is a whole server with the site and a subscription service behind it.
-func withForms(t *testing.T, change func(*Options)) (*stand, *memorySubscriptions) {
+func withForms(t *testing.T, change func(*Options)) (*stand, *sitetest.Subscriptions) {
 	t.Helper()
 	subs := newFakeSubscriptions()
-	pages, err := site.New(site.Options{BaseURL: "https://parques.example.cl", Contact: "hola@example.cl", Subscriptions: subs})
-	if err != nil {
-		t.Fatal(err)
-	}
 	return signupStand(t, subs, func(o *Options) {
-		o.Forms, o.Pages, o.Assets, o.NotFoundPage = forms.New(pages, forms.Demo{}).AddRoutes, feeds.Among(pages), pages.Assets(), pages.NotFound(false)
+		o.Contact = "hola@example.cl"
+		addSite(t, o)
 		if change != nil {
 			change(o)
 		}
@@ -41,8 +37,8 @@ func TestFormsWithinTheServer(t *testing.T) {
 	s, subs := withForms(t, nil)
 	const slug = "torres-del-paine"
 	in := url.Values{"parques": {slug}, "email": {"ana@correo.cl"}, "consentimiento": {"si"}}.Encode()
-	token := subs.subscribed(t, slug)
-	before := len(subs.asked)
+	token := subscribed(t, subs, slug)
+	before := len(subs.Asked)
 	for _, test := range []struct {
 		name     string
 		got      answer
@@ -70,8 +66,8 @@ func TestFormsWithinTheServer(t *testing.T) {
 			t.Errorf("%s: %d with %v\n%s", test.name, test.got.StatusCode, h, test.got.body)
 		}
 	}
-	if len(subs.asked) != before+1 || !subs.cancelled[token] {
-		t.Errorf("%d asked, cancelled %v", len(subs.asked), subs.cancelled)
+	if len(subs.Asked) != before+1 || !subs.Cancelled[token] {
+		t.Errorf("%d asked, cancelled %v", len(subs.Asked), subs.Cancelled)
 	}
 }
 
@@ -96,11 +92,11 @@ func TestWhatIsNotThere(t *testing.T) {
 }
 
 // subscribed makes a subscription, and gives its token.
-func (d *memorySubscriptions) subscribed(t *testing.T, park string) string {
+func subscribed(t *testing.T, d *sitetest.Subscriptions, park string) string {
 	t.Helper()
 	token, err := d.Subscribe(&subscription.Subscription{
 		Target: &subscription.Target{Endpoint: "https://fcm.googleapis.com/x"}, Preferences: subscription.Preferences{Parks: []string{park}},
-	}, pushedProof)
+	}, sitetest.PushedProof)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,18 +128,7 @@ func TestFormAndAPIShareTheCaps(t *testing.T) {
 		t.Errorf("%d, Retry-After %s", got.StatusCode, got.Header.Get("Retry-After"))
 	}
 	api := s.send("POST", signups, `{"canal":"email","email":"ana@correo.cl","parques":["lauca"],"consentimiento":true}`)
-	if api.StatusCode != 429 || len(subs.asked) != ofIPv4[0].requests {
-		t.Errorf("the API: %d, %d asked", api.StatusCode, len(subs.asked))
-	}
-}
-
-func TestAPageThatBreaksNamesNoToken(t *testing.T) {
-	s, subs := withForms(t, nil)
-	subs.panics = true
-	if got := s.get("/baja/geheim-token"); got.StatusCode != 500 {
-		t.Errorf("%d", got.StatusCode)
-	}
-	if said := s.logged(); strings.Contains(said, "geheim") || !strings.Contains(said, "the service broke") {
-		t.Errorf("logged %s", said)
+	if api.StatusCode != 429 || len(subs.Asked) != ofIPv4[0].requests {
+		t.Errorf("the API: %d, %d asked", api.StatusCode, len(subs.Asked))
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"vigia/handlers/api"
-	"vigia/handlers/feeds"
-	"vigia/handlers/forms"
 	"vigia/handlers/site"
 	"vigia/store/catalogue"
 )
@@ -45,17 +43,15 @@ func checkSecurity(t *testing.T, what string, a answer, byTLS bool) {
 // something for it.
 func TestSecurityHeaders(t *testing.T) {
 	subs := newFakeSubscriptions()
-	pages, err := site.New(site.Options{BaseURL: "https://" + domain, Contact: "hola@example.cl", Subscriptions: subs})
-	if err != nil {
-		t.Fatal(err)
-	}
 	e := empty()
 	e.Catalogue = catalogue.Default()
+	var pages *site.Site
 	d := newDomainStand(t, e, func(o *Options, _ *oneCertificate) {
 		o.Subscriptions, o.RateLimit = subs, 60
-		o.Forms, o.Pages, o.Assets, o.NotFoundPage = forms.New(pages, forms.Demo{}).AddRoutes, feeds.Among(pages), pages.Assets(), pages.NotFound(false)
+		o.Contact = "hola@example.cl"
+		pages = addSite(t, o)
 	})
-	token := subs.subscribed(t, "lauca")
+	token := subscribed(t, subs, "lauca")
 	check := func(what string, a answer, byTLS bool, status int) {
 		t.Helper()
 		if checkSecurity(t, what, a, byTLS); a.StatusCode != status {
@@ -99,7 +95,7 @@ func TestSecurityHeaders(t *testing.T) {
 // A body that is refused and a page that breaks have them too.
 func TestSecurityHeadersOfRefusals(t *testing.T) {
 	s, subs := withForms(t, nil)
-	subs.panics = true
+	subs.Panics = true
 	for path, body := range map[string]string{"/suscribirse": urlencoded, signups: "application/json"} {
 		for _, a := range []answer{s.send("POST", path, strings.Repeat("x", api.LongestBody+1), "Content-Type", body), s.send("POST", path, "{", "Content-Type", body),
 			s.get("/baja/x"), s.get(signups + "/x")} {

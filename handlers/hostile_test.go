@@ -241,7 +241,7 @@ func judge(t *testing.T, a hostileRequest, r hostileRoute, answer string) {
 // the connection ends, little is taken, and nothing of it is kept in memory.
 func TestHostileRequestsToEveryRoute(t *testing.T) {
 	s, subs := withForms(t, nil)
-	token := subs.subscribed(t, "torres-del-paine")
+	token := subscribed(t, subs, "torres-del-paine")
 	address := strings.TrimPrefix(s.url, "http://")
 	routes := everyRoute(t, token)
 	s.get("/")
@@ -279,8 +279,8 @@ func TestHostileRequestsToEveryRoute(t *testing.T) {
 	if said := s.logged(); strings.Contains(said, "panic") || strings.Contains(said, "request failed") || strings.Contains(said, "127.0.0.1") {
 		t.Errorf("logged: %.2000s", said)
 	}
-	if len(subs.asked) > 0 {
-		t.Errorf("%d requests for a subscription came of it", len(subs.asked))
+	if len(subs.Asked) > 0 {
+		t.Errorf("%d requests for a subscription came of it", len(subs.Asked))
 	}
 }
 

@@ -139,7 +139,7 @@ func TestPanicsAreAnsweredOnce(t *testing.T) {
 
 func TestPanicsOfTheAPI(t *testing.T) {
 	s := &stand{t: t, clock: clockwork.NewFakeClockAt(now), client: http.DefaultClient}
-	server := New(Options{Clock: s.clock, Log: slog.New(slog.DiscardHandler)})
+	server := New(withoutSite(Options{Clock: s.clock, Log: slog.New(slog.DiscardHandler)}))
 	server.Publish(empty())
 	server.router = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {

@@ -193,6 +193,19 @@ func TestLimitOverHTTP(t *testing.T) {
 	}
 }
 
+// What the server says by itself is in the language of the page.
+func TestALimitIsToldInTheLanguageOfThePage(t *testing.T) {
+	s, _ := withForms(t, func(o *Options) { o.RateLimit = 1 })
+	for range siteLimit {
+		s.server.limits.site.take(now, client{networkOf(netip.MustParseAddr("127.0.0.1")), s.server.limits.siteShares})
+	}
+	for path, want := range map[string]string{"/": "Espere un minuto", "/en/": "Wait a minute"} {
+		if a := s.get(path); a.StatusCode != 429 || !strings.Contains(string(a.body), want) || a.Header.Get("Retry-After") != "60" {
+			t.Errorf("%s: %d %s", path, a.StatusCode, a.body)
+		}
+	}
+}
+
 func TestStateHeadersAgree(t *testing.T) {
 	l, large := newLimits(100), newLimits(5000)
 	for _, v := range []verdict{{0, 0, 1}, {0, 99, window}, {1, 0, window}, {0, 42, 16500 * time.Millisecond}} {
@@ -253,8 +266,8 @@ func TestSignupCaps(t *testing.T) {
 	if a := from("2001:db8:1::1", emailForm); a.StatusCode != 202 {
 		t.Errorf("after the wait: %d", a.StatusCode)
 	}
-	if want := most + 9; len(subs.asked)+len(subs.held) > want {
-		t.Errorf("%d requests reached the subs", len(subs.asked))
+	if want := most + 9; len(subs.Asked)+len(subs.Active) > want {
+		t.Errorf("%d requests reached the subs", len(subs.Asked))
 	}
 }
 

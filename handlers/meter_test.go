@@ -20,7 +20,7 @@ import (
 func series(t *testing.T, requests *metrics.Requests) map[[2]string]float64 {
 	t.Helper()
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(requests)
+	requests.Register(registry)
 	families, err := registry.Gather()
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"vigia/handlers/api"
 	"vigia/handlers/httpcache"
 	"vigia/handlers/site"
+	"vigia/web/wording"
 )
 
 // ServeHTTP takes a request through what all have in common: headers, the checks that
@@ -72,12 +73,8 @@ func (s *Server) recovered(w *response, r *http.Request, fault any) {
 	for _, name := range []string{"Etag", "Last-Modified", "Content-Encoding", "Content-Length", "Content-Type"} {
 		delete(h, name)
 	}
-	text := "algo falló al responder; si se repite, avise al operador "
-	if s.Contact != "" {
-		text += "(" + s.Contact + ") "
-	}
-	text += "con la referencia " + reference
-	s.refuse(w, r, s.Clock.Now(), &api.Fault{Status: http.StatusInternalServerError, Code: "error_interno", Text: text})
+	s.refuse(w, r, s.Clock.Now(), &api.Fault{Status: http.StatusInternalServerError, Code: "error_interno",
+		Text: s.Words(r.URL.Path).Text("servidor.fallo", "contacto", s.Contact, "referencia", reference)})
 }
 
 // refuse answers with a fault: to the API's clients in JSON, to all others in a line.
@@ -139,34 +136,22 @@ var (
 	}
 )
 
-// setHeaders sets the headers that every answer has: those of what a browser shows, or
-// those that mean something for JSON too.
+// setHeaders sets the headers that every answer has, and those of what a browser shows or
+// those of JSON.
 func (s *Server) setHeaders(h http.Header, r *http.Request) {
-	if s.shown.Load().snap.Simulated {
-		h["Vigia-Datos"] = simulated
-	}
-	if !isAPI(r.URL.Path) {
-		s.setPageHeaders(h, r)
-		return
-	}
-	s.setCommonHeaders(h, r)
-	if api.OpenToOrigins(r) {
-		h["Access-Control-Allow-Origin"] = anyOrigin
-		h["Access-Control-Expose-Headers"] = exposed
-	}
-}
-
-// setPageHeaders sets the security headers of what a browser shows.
-func (s *Server) setPageHeaders(h http.Header, r *http.Request) {
-	s.setCommonHeaders(h, r)
-	maps.Copy(h, pageHeaders)
-}
-
-// setCommonHeaders sets the security headers that mean something for JSON too.
-func (s *Server) setCommonHeaders(h http.Header, r *http.Request) {
 	h["X-Content-Type-Options"] = noSniff
 	if r.TLS != nil || s.onTLS && s.Certificates == nil { // where TLS is a proxy's work, the public address tells
 		h["Strict-Transport-Security"] = secureOnly
+	}
+	if s.shown.Load().snap.Simulated {
+		h["Vigia-Datos"] = simulated
+	}
+	switch {
+	case !isAPI(r.URL.Path):
+		maps.Copy(h, pageHeaders)
+	case api.OpenToOrigins(r):
+		h["Access-Control-Allow-Origin"] = anyOrigin
+		h["Access-Control-Expose-Headers"] = exposed
 	}
 }
 
@@ -181,7 +166,7 @@ func (s *Server) withinLimit(w *response, r *http.Request, now time.Time) bool {
 		v := s.limits.site.take(now, client{network, s.limits.siteShares})
 		if v.wait > 0 {
 			h["Retry-After"] = []string{strconv.Itoa(wholeSeconds(v.wait))}
-			refusePlain(w, r, http.StatusTooManyRequests, "Demasiadas solicitudes. Espere un minuto y vuelva a cargar la página.")
+			refusePlain(w, r, http.StatusTooManyRequests, s.Words(r.URL.Path).Text("servidor.demasiadas"))
 		}
 		return v.wait == 0
 	}
@@ -195,8 +180,7 @@ func (s *Server) withinLimit(w *response, r *http.Request, now time.Time) bool {
 	return v.wait == 0
 }
 
-var tooManyBody = httpcache.Error("demasiadas_solicitudes: superó el máximo de solicitudes por minuto; espere los segundos que indica " +
-	"Retry-After. Los datos cambian una vez por hora")
+var tooManyBody = httpcache.Error("demasiadas_solicitudes: " + wording.Spanish.Text("servidor.demasiadas_api"))
 
 // hangUp has the connection end with the answer, without waiting long for what is left
 // of the request. What is on its way already is read: a connection that is closed with

@@ -187,7 +187,7 @@ func (c *timers) NewTimer(d time.Duration) clockwork.Timer {
 func TestTurnOverAfterAPause(t *testing.T) {
 	clock := clockwork.NewFakeClockAt(now)
 	counted := &timers{Clock: clock}
-	s := New(Options{Clock: counted, Log: slog.New(slog.DiscardHandler)})
+	s := New(withoutSite(Options{Clock: counted, Log: slog.New(slog.DiscardHandler)}))
 	s.Publish(withNotices(newSnapshot(), 47*time.Hour))
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})

@@ -10,8 +10,6 @@ import (
 
 	"vigia/forecast/alert"
 	"vigia/handlers/api"
-	"vigia/handlers/feeds"
-	"vigia/handlers/site"
 	"vigia/store"
 	"vigia/store/notices"
 )
@@ -116,16 +114,6 @@ func bodyOf(s *stand, address string) string {
 	return html.UnescapeString(notOfNow.ReplaceAllString(string(a.body), ""))
 }
 
-// officialStand serves a snapshot with all pages.
-func officialStand(t *testing.T, e *store.Snapshot) *stand {
-	t.Helper()
-	pages, err := site.New(site.Options{BaseURL: "https://parques.example.cl"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return newStand(t, e, func(o *Options) { o.Pages, o.Assets = feeds.Among(pages), pages.Assets() })
-}
-
 // named are the words by which a surface names a place, and what it must then say.
 var named = []struct {
 	names []string
@@ -172,7 +160,7 @@ func TestOfficialNoticesStandOnEverySurface(t *testing.T) {
 		t.Skip("long, and races nothing that others do not")
 	}
 	e := officialSnapshot()
-	s := officialStand(t, imported(t, e, closures, volcanoes, now))
+	s := withPages(t, imported(t, e, closures, volcanoes, now))
 	silent, spoken := silentSurfaces(t, s)
 	for _, address := range silent {
 		t.Errorf("silent: %s", address)
@@ -181,14 +169,14 @@ func TestOfficialNoticesStandOnEverySurface(t *testing.T) {
 		t.Errorf("%d surfaces name the places", len(spoken))
 	}
 	// The control: of places about which nothing was imported no surface says it.
-	if _, spoken := silentSurfaces(t, officialStand(t, e)); len(spoken) > 0 {
+	if _, spoken := silentSurfaces(t, withPages(t, e)); len(spoken) > 0 {
 		t.Errorf("without an import these say it: %v", spoken)
 	}
 }
 
 // On the pages of the closed trail and of its park the notice comes before the state.
 func TestOfficialNoticesStandAboveTheState(t *testing.T) {
-	s := officialStand(t, imported(t, officialSnapshot(), closures, volcanoes, now))
+	s := withPages(t, imported(t, officialSnapshot(), closures, volcanoes, now))
 	trail := "/parques/torres-del-paine/senderos/" + closedTrail
 	for path, words := range map[string][2]string{
 		trail: {"según CONAF", `class="ahora`}, "/en" + trail: {"according to CONAF", `class="ahora`},
@@ -254,7 +242,7 @@ func TestAClosedTrailHasNoWindows(t *testing.T) {
 	e := officialSnapshot()
 	e.Alerts = nil
 	ago, soon, later, far := now.Add(-time.Hour), hour.Add(4*time.Hour), hour.Add(26*time.Hour), now.Add(100*time.Hour)
-	open, _ := windowsOf(t, officialStand(t, e))
+	open, _ := windowsOf(t, withPages(t, e))
 	if openWithin(t, open, hour, soon) == 0 || openWithin(t, open, soon, later) == 0 || openWithin(t, open, later, far) == 0 {
 		t.Fatalf("the control: windows %v", open)
 	}
@@ -269,7 +257,7 @@ func TestAClosedTrailHasNoWindows(t *testing.T) {
 		{"closed between", closure("cerrado", soon, later), soon, later},
 		{"the whole park", `[{"parque":"torres-del-paine","situacion":"cerrado","fuente":"SBAP","fuente_url":"https://www.example.cl/c"}]`, hour, far},
 	} {
-		s := officialStand(t, imported(t, e, c.text, "[]", now))
+		s := withPages(t, imported(t, e, c.text, "[]", now))
 		windows, cierres := windowsOf(t, s)
 		want := openWithin(t, open, hour, c.from) + openWithin(t, open, c.until, far)
 		if got := openWithin(t, windows, hour, far); got != want || openWithin(t, windows, c.from, c.until) != 0 || len(cierres) != 1 {
@@ -291,7 +279,7 @@ func TestClosuresOfATrailTurnByTheClock(t *testing.T) {
 	text := `[{"parque":"torres-del-paine","sendero":"` + closedTrail + `","situacion":"cerrado","desde":"` + from.Format(time.RFC3339) +
 		`","hasta":"` + until.Format(time.RFC3339) + `","fuente":"CONAF","fuente_url":"https://www.example.cl/c"},` +
 		`{"parque":"lauca","situacion":"cerrado","fuente":"SBAP","fuente_url":"https://www.example.cl/l"}]`
-	s := officialStand(t, imported(t, e, text, "[]", now))
+	s := withPages(t, imported(t, e, text, "[]", now))
 	surfaces := []string{"/", "/parques/torres-del-paine", "/texto/torres-del-paine", "/insignia/torres-del-paine.svg", "/parques/torres-del-paine/hoja",
 		"/parques/torres-del-paine/senderos/" + closedTrail, "/parques/torres-del-paine/alertas.atom"}
 	closed := func() (saying []string) {

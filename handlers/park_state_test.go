@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"vigia/forecast/hazard"
-	"vigia/handlers/feeds"
-	"vigia/handlers/site"
 	"vigia/store"
 	"vigia/web"
 )
@@ -30,17 +28,11 @@ func TestOneParkReadsAlikeOnEverySurface(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long, and races nothing that others do not")
 	}
-	pages, err := site.New(site.Options{BaseURL: "https://parques.example.cl"})
-	if err != nil {
-		t.Fatal(err)
-	}
 	words := readWords(t)
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 1))
-	s := newStand(t, newSnapshot(), func(o *Options) {
-		o.Pages, o.Assets = feeds.Among(pages), pages.Assets()
-	})
+	s := withPages(t, newSnapshot())
 	faults, noticed := map[string]int{}, map[string]bool{}
 	for range 12 {
 		e, other := randomSnapshot(random), randomSnapshot(random)

@@ -19,7 +19,7 @@ type publication struct {
 // view is everything that is served at one time.
 type view struct {
 	api   *api.Answers
-	pages *site.Pages // nil is no site
+	pages *site.Pages
 }
 
 // Publish makes a snapshot what is served from now on.
@@ -42,10 +42,7 @@ func (s *Server) Publish(e *store.Snapshot) {
 // newView makes what is served of a snapshot at an instant. modified is when it last
 // changed.
 func (s *Server) newView(e *store.Snapshot, now, modified time.Time) *view {
-	v := &view{}
-	if s.Pages != nil {
-		v.pages = s.Pages(api.AsOf(e, now), now)
-	}
+	v := &view{pages: s.Pages(api.AsOf(e, now), now)}
 	b := api.Builder{BaseURL: s.BaseURL, Version: s.Version, Subscriptions: s.Subscriptions, Backups: s.Backups, Jobs: s.Jobs, FileFault: s.FileFault,
 		HasPage: func(path string) bool { return v.pages.Page(path) != nil }}
 	if s.Certificates != nil {

@@ -26,7 +26,7 @@ type Certificates interface {
 func (s *Server) redirectHandler() http.Handler {
 	next := s.Certificates.Challenges(http.HandlerFunc(s.serveRedirect))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.setPageHeaders(w.Header(), r)
+		s.setHeaders(w.Header(), r)
 		next.ServeHTTP(w, r)
 	})
 }
@@ -39,25 +39,25 @@ func (s *Server) serveRedirect(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case reading && s.Certificates.Holds(s.host, s.Clock.Now()):
 		w.Header()["Location"] = []string{s.BaseURL + target(r)}
-		s.answerRedirect(w, r, http.StatusMovedPermanently, "Este sitio está en "+s.BaseURL)
+		s.answerRedirect(w, r, http.StatusMovedPermanently, "servidor.esta_en")
 	case reading && !personal(r.URL.Path):
 		s.ServeHTTP(w, r)
 	case reading:
 		w.Header()["Retry-After"] = []string{"300"}
-		s.answerRedirect(w, r, http.StatusServiceUnavailable, "Esta página necesita una conexión cifrada, que en este momento no es posible. Vuelva a intentarlo más tarde.")
+		s.answerRedirect(w, r, http.StatusServiceUnavailable, "servidor.necesita_cifrado")
 	default:
 		w.Header()["Connection"] = closing
-		s.answerRedirect(w, r, http.StatusForbidden, "Nada se recibe por una conexión sin cifrar: use "+s.BaseURL)
+		s.answerRedirect(w, r, http.StatusForbidden, "servidor.sin_cifrar")
 	}
 }
 
 // redirectRoute is the route of the plain port's answers in the metrics.
 const redirectRoute = "redirect"
 
-// answerRedirect answers in a line and counts it.
-func (s *Server) answerRedirect(w http.ResponseWriter, r *http.Request, status int, text string) {
+// answerRedirect answers with the text of a key and counts it.
+func (s *Server) answerRedirect(w http.ResponseWriter, r *http.Request, status int, key string) {
 	start := s.Clock.Now()
-	refusePlain(w, r, status, text)
+	refusePlain(w, r, status, s.Words(r.URL.Path).Text(key, "sitio", s.BaseURL))
 	if s.Meter != nil {
 		s.Meter.Answered(redirectRoute, status, s.Clock.Since(start))
 	}

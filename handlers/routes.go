@@ -36,11 +36,8 @@ func (s *Server) routes() http.Handler {
 	for path, file := range s.Assets {
 		add(http.MethodGet, path, site.AssetName(path), s.assetHandler(path, file))
 	}
-	var wrongMethod http.Handler = http.HandlerFunc(servePagesAreRead)
-	if s.Forms != nil {
-		shown := func() (*store.Snapshot, time.Time) { return s.Snapshot(), s.Clock.Now() }
-		wrongMethod = s.Forms(add, forms.Deps{Signups: signups, Shown: shown, NotFound: s.serveNotFound})
-	}
+	shown := func() (*store.Snapshot, time.Time) { return s.Snapshot(), s.Clock.Now() }
+	wrongMethod := s.Forms(add, forms.Deps{Signups: signups, Shown: shown, NotFound: s.serveNotFound})
 	router.NotFound = http.HandlerFunc(s.serveNotFound)
 	router.MethodNotAllowed = s.eitherWay(func(w http.ResponseWriter, r *http.Request) {
 		api.Refuse(w, r, s.Clock.Now(), api.WrongMethod(w.Header()))
@@ -122,10 +119,6 @@ func (s *Server) serveNotFound(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, meant, http.StatusMovedPermanently)
 		return
 	}
-	if s.NotFoundPage == nil {
-		refusePlain(w, r, http.StatusNotFound, "Esta página no existe.")
-		return
-	}
 	// A cache in front answers who asks for the same path again and again, until it
 	// could be there. What may be a token that was mangled is for no cache.
 	terms := shown.api.AbsenceTerms(now)
@@ -151,11 +144,6 @@ func meantPage(shown *view, path string) string {
 
 func isReading(r *http.Request) bool {
 	return r.Method == http.MethodGet || r.Method == http.MethodHead
-}
-
-// servePagesAreRead answers a method that no page takes, where there are no forms.
-func servePagesAreRead(w http.ResponseWriter, r *http.Request) {
-	refusePlain(w, r, http.StatusMethodNotAllowed, "Las páginas solo se pueden leer.")
 }
 
 // serveOptions answers what may be done with a page; the router has set Allow.

@@ -4,20 +4,15 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"vigia/handlers/feeds"
-	"vigia/handlers/forms"
-	"vigia/handlers/site"
 )
 
 // Whoever found a weakness finds whom to tell, and the file is never out of date: it
 // is dated when it is asked for (RFC 9116).
 func TestSecurityContact(t *testing.T) {
-	pages, err := site.New(site.Options{BaseURL: "https://parques.example.cl", Contact: "hola@example.cl"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := newStand(t, newSnapshot(), func(o *Options) { o.Pages, o.Forms = feeds.Among(pages), forms.New(pages, forms.Demo{}).AddRoutes })
+	s := newStand(t, newSnapshot(), func(o *Options) {
+		o.Contact = "hola@example.cl"
+		addSite(t, o)
+	})
 	for _, later := range []time.Duration{0, 20 * time.Hour, 3 * 365 * 24 * time.Hour} {
 		s.clock.Advance(later)
 		a := s.get("/.well-known/security.txt")

@@ -17,8 +17,13 @@ import (
 	"go.uber.org/goleak"
 
 	"vigia/handlers/api"
+	"vigia/handlers/feeds"
+	"vigia/handlers/forms"
+	"vigia/handlers/httpcache"
+	"vigia/handlers/site"
+	"vigia/handlers/site/sitetest"
 	"vigia/store"
-	"vigia/store/subscription"
+	"vigia/web/wording"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -51,28 +56,52 @@ func (s *stand) logged() string {
 	return s.log.text.String()
 }
 
-// closed is a service of subscriptions without any channel.
-type closed struct{ api.SubscriptionService }
-
-func (closed) Open(subscription.Channel) bool { return false }
-
-func (closed) Outbox(subscription.Channel) (string, int) { return "no_configurado", 0 }
-
-func (closed) Show(string) (*subscription.Subscription, error) {
-	return nil, subscription.ErrUnknownToken
+// noSubscriptions returns a service of subscriptions without any channel.
+func noSubscriptions() *sitetest.Subscriptions {
+	subs := newFakeSubscriptions()
+	subs.Closed, subs.States = [...]bool{true, true}, [...]string{"no_configurado", "no_configurado"}
+	return subs
 }
 
-func (closed) Cancel(string) error { return subscription.ErrUnknownToken }
+// withoutSite has a server without pages, and returns it.
+func withoutSite(o Options) Options {
+	o.Pages = func(*store.Snapshot, time.Time) *site.Pages { return site.NewPages() }
+	o.Forms = func(api.Register, forms.Deps) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusMethodNotAllowed) })
+	}
+	nowhere := httpcache.Static("text/plain", []byte("nowhere"))
+	o.NotFoundPage = func(string) *httpcache.Body { return nowhere }
+	o.Words = func(string) *wording.Language { return wording.Spanish }
+	return o
+}
+
+// addSite has a server with all pages, and returns their site.
+func addSite(t testing.TB, o *Options) *site.Site {
+	t.Helper()
+	pages, err := site.New(site.Options{BaseURL: o.BaseURL, Contact: o.Contact, Subscriptions: o.Subscriptions})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Forms, o.Pages, o.Assets = forms.New(pages, forms.Demo{}).AddRoutes, feeds.Among(pages), pages.Assets()
+	o.NotFoundPage, o.Words = pages.NotFound(false), pages.Words
+	return pages
+}
+
+// withPages is a stand with the site.
+func withPages(t testing.TB, e *store.Snapshot) *stand {
+	t.Helper()
+	return newStand(t, e, func(o *Options) { addSite(t, o) })
+}
 
 func newStand(t testing.TB, e *store.Snapshot, change func(*Options)) *stand {
 	t.Helper()
 	clock := clockwork.NewFakeClockAt(now)
 	logged := &journal{}
-	o := Options{
+	o := withoutSite(Options{
 		Clock: clock, Log: slog.New(slog.NewTextHandler(logged, nil)),
 		BaseURL: "https://parques.example.cl", Version: "v0.1.0-alpha",
-		Subscriptions: closed{}, FileFault: func() error { return nil }, Jobs: func() []store.JobStatus { return nil },
-	}
+		Subscriptions: noSubscriptions(), FileFault: func() error { return nil }, Jobs: func() []store.JobStatus { return nil },
+	})
 	if change != nil {
 		change(&o)
 	}

@@ -27,6 +27,7 @@ import (
 	"vigia/handlers/site"
 	"vigia/store"
 	"vigia/store/subscription"
+	"vigia/web/wording"
 )
 
 // Options are what a server needs. All is required that does not say otherwise.
@@ -49,15 +50,16 @@ type Options struct {
 	Jobs      func() []store.JobStatus
 	FileFault func() error
 
-	// Pages returns the pages of the site for a snapshot; nil is no site.
-	// The snapshot has no estimates where they are over.
+	// Pages returns the pages of the site for a snapshot, which has no estimates where they
+	// are over.
 	Pages func(e *store.Snapshot, now time.Time) *site.Pages
 	// Forms adds the routes of the pages that are made for one request, and returns the
-	// page for a method that a page does not take; nil is no such pages.
+	// page for a method that a page does not take.
 	Forms func(api.Register, forms.Deps) (wrongMethod http.Handler)
-	// NotFoundPage returns the page for a path that does not exist; nil is a line of
-	// text.
+	// NotFoundPage returns the page for a path that does not exist.
 	NotFoundPage func(path string) *httpcache.Body
+	// Words returns the words of the language that a path is in, Spanish for the API.
+	Words func(path string) *wording.Language
 	// Assets are the site's files by path. Those under /static/ carry a hash of
 	// their content in the name and never change.
 	Assets map[string]*httpcache.Body

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"vigia/handlers/site/sitetest"
 	"vigia/store"
 	"vigia/store/subscription"
 )
@@ -61,15 +62,15 @@ func TestRefusedSubscriptions(t *testing.T) {
 	if !strings.HasPrefix(raw, "HTTP/1.1 400") || !strings.Contains(raw, "Content-Length") {
 		t.Errorf("without length: %.300s", raw)
 	}
-	if len(subs.asked) != 1 {
-		t.Errorf("%d requests reached the subs", len(subs.asked))
+	if len(subs.Asked) != 1 {
+		t.Errorf("%d requests reached the subs", len(subs.Asked))
 	}
 }
 
 // A browser may change something for our own pages alone; programs are free.
 func TestOtherOriginsMayNotChange(t *testing.T) {
 	d, subs := openDocument(t), newFakeSubscriptions()
-	subs.held["x"] = &subscription.Subscription{}
+	subs.Active["x"] = &subscription.Subscription{}
 	s := signupStand(t, subs, func(o *Options) { o.RateLimit = 0 })
 	for _, c := range []struct {
 		headers []string
@@ -115,12 +116,12 @@ func TestOtherOriginsMayNotChange(t *testing.T) {
 func TestClosedChannels(t *testing.T) {
 	d := openDocument(t)
 	none, onlyMail, onlyPush := newFakeSubscriptions(), newFakeSubscriptions(), newFakeSubscriptions()
-	none.closed = [2]bool{true, true}
-	onlyMail.closed[subscription.WebPush] = true
-	onlyPush.closed[subscription.Email] = true
+	none.Closed = [2]bool{true, true}
+	onlyMail.Closed[subscription.WebPush] = true
+	onlyPush.Closed[subscription.Email] = true
 	for _, c := range []struct {
 		name       string
-		subs       *memorySubscriptions
+		subs       *sitetest.Subscriptions
 		mail, push string // code and offer; "" is open
 	}{
 		{"no subs", nil, "correo_no_disponible: este servicio no envía avisos por correo", "webpush_no_disponible: este servicio no envía notificaciones al navegador"},
@@ -158,7 +159,7 @@ func TestSubscriptionsFail(t *testing.T) {
 		subscription.ErrNoChannel,
 	} {
 		subs := newFakeSubscriptions()
-		subs.fails = fails
+		subs.Broken = fails
 		s := signupStand(t, subs, nil)
 		for _, request := range []struct {
 			a answer
@@ -198,7 +199,7 @@ func TestHealthTellsTheChannels(t *testing.T) {
 		{"con_demoras", "ok", "degradado"}, {"ok", "con_demoras", "degradado"}, {"detenido", "no_configurado", "degradado"}, {"ok", "detenido", "degradado"},
 	} {
 		subs := newFakeSubscriptions()
-		subs.states, subs.queued = [2]string{c.mail, c.push}, 7
+		subs.States, subs.Queued = [2]string{c.mail, c.push}, 7
 		a := newStand(t, fine(), func(o *Options) { o.Subscriptions = subs }).get("/api/v1/health")
 		openDocument(t).checkAnswer(t, "health", operation{"/health", "get"}, a)
 		data, _ := a.envelope(t)
@@ -234,7 +235,7 @@ func TestTokensAreNotLogged(t *testing.T) {
 	for _, mangled := range []string{"/" + whole, "/baja./" + whole, "/confirmar;" + whole, `/baja\` + whole} {
 		s.get(mangled)
 	}
-	subs.panics = true
+	subs.Panics = true
 	if a := s.get(signups + "/" + token); a.StatusCode != 500 || bytes.Contains(a.body, []byte(token)) {
 		t.Errorf("%d %s", a.StatusCode, a.body)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"vigia/forecast/hazard"
+	"vigia/handlers/site/sitetest"
 	"vigia/store/catalogue"
 	"vigia/store/subscription"
 )
@@ -29,7 +30,7 @@ const (
 )
 
 // provenForm is pushForm with what was pushed to the browser.
-var provenForm = proving(pushForm, pushedProof)
+var provenForm = proving(pushForm, sitetest.PushedProof)
 
 func proving(form, proof string) string {
 	return strings.Replace(form, `"}},`, `"},"prueba":"`+proof+`"},`, 1)
@@ -37,7 +38,7 @@ func proving(form, proof string) string {
 
 // signupStand is a server with a subscription service and the whole catalogue, without estimates:
 // subscriptions need none.
-func signupStand(t testing.TB, subs *memorySubscriptions, change func(*Options)) *stand {
+func signupStand(t testing.TB, subs *sitetest.Subscriptions, change func(*Options)) *stand {
 	e := empty()
 	e.Catalogue = catalogue.Default()
 	return newStand(t, e, func(o *Options) {
@@ -95,10 +96,10 @@ func TestAskByEmail(t *testing.T) {
 	if !ok || a.StatusCode != 202 || got["situacion"] != "pendiente_de_confirmacion" || got["confirmar_antes_de"] != "2026-11-23T13:05:00Z" {
 		t.Fatalf("%d %s", a.StatusCode, a.body)
 	}
-	if len(subs.asked) != 1 {
-		t.Fatalf("%d requests at the subs", len(subs.asked))
+	if len(subs.Asked) != 1 {
+		t.Fatalf("%d requests at the subs", len(subs.Asked))
 	}
-	r := subs.asked[0]
+	r := subs.Asked[0]
 	if r.Address != "ana@example.cl" || r.Trap || !r.Until.Equal(now.Add(48*time.Hour)) || r.Consent != (subscription.Consent{At: now, Policy: "2026-11-21"}) ||
 		len(r.Preferences.Parks) != 1 || r.Preferences.Quiet == nil || r.Preferences.Trip == nil {
 		t.Errorf("the request is %+v", r)
@@ -197,8 +198,8 @@ func TestAnEndpointAloneGivesNoToken(t *testing.T) {
 			t.Errorf("%s: %d %s", what, a.StatusCode, a.body)
 		}
 	}
-	if len(subs.held) != 1 || subs.held[token].Preferences.Parks[0] != "lauca" {
-		t.Errorf("changed without a proof: %+v", subs.held)
+	if len(subs.Active) != 1 || subs.Active[token].Preferences.Parks[0] != "lauca" {
+		t.Errorf("changed without a proof: %+v", subs.Active)
 	}
 }
 
@@ -212,7 +213,7 @@ func TestShownByEmail(t *testing.T) {
 	held.Preferences.Hazards = subscription.HazardSet(0).With(hazard.Wind).With(hazard.Visibility)
 	held.Preferences.Quiet = &subscription.Quiet{From: 1, To: 23*60 + 59}
 	held.Preferences.Trip = &subscription.Trip{From: "2026-12-01", To: "2026-12-01"}
-	subs.held["x"] = held
+	subs.Active["x"] = held
 	a := signupStand(t, subs, nil).get(signups + "/x")
 	d.checkAnswer(t, "shown", operation{"/suscriptores/{token}", "get"}, a)
 	for _, words := range []string{`"canal":"email","email":"ana@example.cl","webpush":null,"parques":[],"senderos":["lauca/x"],"nivel_minimo":"peligro",` +
@@ -253,7 +254,7 @@ func TestUnknownTokens(t *testing.T) {
 // Everything about a subscription is for who asked alone.
 func TestHeadersOfSubscriptions(t *testing.T) {
 	subs := newFakeSubscriptions()
-	subs.held["x"] = &subscription.Subscription{Preferences: subscription.Preferences{Parks: []string{"lauca"}}, CreatedAt: now, ConfirmedAt: now}
+	subs.Active["x"] = &subscription.Subscription{Preferences: subscription.Preferences{Parks: []string{"lauca"}}, CreatedAt: now, ConfirmedAt: now}
 	s := signupStand(t, subs, nil)
 	for _, c := range []struct {
 		method, path, body string

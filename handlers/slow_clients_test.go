@@ -79,7 +79,7 @@ const fewPlaces = 120
 func newSmallServer(t *testing.T) *smallServer {
 	t.Helper()
 	b := &smallServer{keys: newCertificate(t)}
-	b.server = New(Options{Clock: clockwork.NewRealClock(), Log: slog.New(slog.DiscardHandler), Subscriptions: newFakeSubscriptions()})
+	b.server = New(withoutSite(Options{Clock: clockwork.NewRealClock(), Log: slog.New(slog.DiscardHandler), Subscriptions: newFakeSubscriptions()}))
 	b.server.conns = newConnLimiter(fewPlaces, nil, b.server.Clock, b.server.Log)
 	b.server.Publish(newSnapshot())
 	for _, l := range []*net.Listener{&b.plain, &b.secure} {

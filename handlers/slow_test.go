@@ -64,7 +64,7 @@ func dribble(c net.Conn, text string) time.Duration {
 // Whatever a client does slowly, it is let go in a time that is written here.
 func TestSlowClientsAreLetGo(t *testing.T) {
 	secure := newCertificate(t)
-	s := New(Options{Clock: clockwork.NewRealClock(), Log: slog.New(slog.DiscardHandler), Subscriptions: newFakeSubscriptions()})
+	s := New(withoutSite(Options{Clock: clockwork.NewRealClock(), Log: slog.New(slog.DiscardHandler), Subscriptions: newFakeSubscriptions()}))
 	s.Publish(newSnapshot())
 	for _, c := range []struct {
 		name    string

@@ -39,7 +39,7 @@ type Command func(context.Context, *Env) error
 
 // Program is what Run runs.
 type Program struct {
-	Commands       map[string]Command // by name, one for each of settings.Commands
+	Commands       map[string]Command // by name, one for each of the grammar of settings
 	CanonicalModel func(name string) (canonical string, known bool)
 }
 

@@ -37,7 +37,7 @@ func ofSchema(path string, key, number string) error {
 // keeps; any other it refuses too.
 func TestFilesThatCannotBeUsed(t *testing.T) {
 	made := t.TempDir()
-	if status, said := onData(t, made, "import", "cierres", clitest.WriteFile(t, "none.json", "[]"), "--catalogue", clitest.FewParks(t)); status != 0 {
+	if status, said := clitest.RunOn(t, made, "import", "cierres", clitest.WriteFile(t, "none.json", "[]"), "--catalogue", clitest.FewParks(t)); status != 0 {
 		t.Fatal(said)
 	}
 	whole, err := os.ReadFile(filepath.Join(made, "vigia.db"))
@@ -84,7 +84,7 @@ func TestFilesThatCannotBeUsed(t *testing.T) {
 				commands = slices.Insert(commands, 0, []string{"serve", "--contact", "a@example.cl", "--listen", "127.0.0.1:0", "--catalogue", parks})
 			}
 			for _, args := range commands {
-				status, said := onData(t, data, args...)
+				status, said := clitest.RunOn(t, data, args...)
 				if args[0] == "restore" && c.restored {
 					expectRestored(t, data, before, status, said)
 					continue
@@ -118,7 +118,7 @@ func expectRestored(t *testing.T, data string, before map[string]string, status 
 	if was, err := os.ReadFile(kept[0]); err != nil || string(was) != before[filepath.Join(data, "vigia.db")] {
 		t.Errorf("the file that was kept is not the one that was there: %v", err)
 	}
-	if status, said := onData(t, data, "check", "--contact", "a@example.cl"); status != 0 {
+	if status, said := clitest.RunOn(t, data, "check", "--contact", "a@example.cl"); status != 0 {
 		t.Errorf("after it: %s", said)
 	}
 }
@@ -129,7 +129,7 @@ func TestASecondProcess(t *testing.T) {
 	data := t.TempDir()
 	args := []string{"serve", "--contact", "a@example.cl", "--provider-url", url, "--archive-url", url, "--catalogue", clitest.FewParks(t), "--rate-limit", "0"}
 	p := clitest.Start(t, append(args, "--data", data)...)
-	status, said := onData(t, data, append(args, "--listen", "127.0.0.1:0")...)
+	status, said := clitest.RunOn(t, data, append(args, "--listen", "127.0.0.1:0")...)
 	if status != 1 {
 		t.Errorf("status %d", status)
 	}

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/url"
 	"os"
 
@@ -19,35 +18,18 @@ type ImportObservations func(file *store.Store, parks *catalogue.Catalogue, name
 // Import takes in a document whole, or names everything that is wrong with it.
 func Import(ctx context.Context, env *Env, observations ImportObservations) error {
 	kind, name := env.Args[0], env.Args[1]
-	data, err := readDocument(name)
-	if err != nil {
-		return err
+	data, err := os.ReadFile(name) // #nosec G304 -- the operator names it on the command line
+	switch {
+	case err != nil:
+		return fmt.Errorf("read the document: %w", err)
+	case len(data) > control.MaxDocument:
+		return fmt.Errorf("%s has %d bytes, and at most %d can be imported at once", name, len(data), control.MaxDocument)
 	}
 	request := noticesRequest
 	if kind == "observaciones" {
 		request = observationsRequest
 	}
 	alone := env.alone()
-	alone.ImportObservations = func(name string, data []byte) (string, error) {
-		parks, err := env.LoadCatalogue()
-		if err != nil {
-			return "", err
-		}
-		return env.useFile(false, func(file *store.Store) (string, error) { return observations(file, parks, name, data) })
-	}
+	alone.ImportObservations = observations
 	return env.ask(ctx, alone, request, url.Values{paramKind: {kind}, paramName: {name}}, data)
-}
-
-// readDocument reads as much of a file as the control socket takes.
-func readDocument(name string) ([]byte, error) {
-	file, err := os.Open(name) // #nosec G304 -- the operator names it on the command line
-	if err != nil {
-		return nil, fmt.Errorf("open the document: %w", err)
-	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, control.MaxDocument))
-	if err != nil {
-		return nil, fmt.Errorf("read the document: %w", err)
-	}
-	return data, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"vigia/forecast/simulatetest"
 	"vigia/handlers/cli/clitest"
+	"vigia/handlers/cli/control"
 )
 
 // officialAnswer is what the API says in the name of others.
@@ -64,6 +65,13 @@ func TestOfficialNoticesFromFileAndFeed(t *testing.T) {
 	}
 	if status, said := imported("cierres", "/no/such/file"); status != 1 || !strings.Contains(said, "/no/such/file") {
 		t.Errorf("no file: %d, %s", status, said)
+	}
+	huge := clitest.WriteFile(t, "grande.csv", "")
+	if err := os.Truncate(huge, control.MaxDocument+1); err != nil {
+		t.Fatal(err)
+	}
+	if status, said := imported("observaciones", huge); status != 1 || !strings.Contains(said, "at most 34603008 can be imported") {
+		t.Errorf("a document that is too large: %d, %s", status, said)
 	}
 	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, volcanoNotice) }))
 	defer source.Close()

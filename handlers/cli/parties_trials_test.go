@@ -156,7 +156,7 @@ func TestOnlyTheNamedPartiesAreCalled(t *testing.T) {
 	clitest.Poll(t, "all parties", func() bool { // that of what was is asked on another day
 		return len(called(t, trace)) >= len(parties)-1
 	})
-	if status, said := onData(t, data, "backup"); status != 0 {
+	if status, said := clitest.RunOn(t, data, "backup"); status != 0 {
 		t.Errorf("backup: %d %s", status, said)
 	}
 	if status := w.Stop(t); status != 0 {

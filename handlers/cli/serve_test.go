@@ -2,12 +2,10 @@ package cli
 
 import (
 	"encoding/json"
-	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -19,42 +17,10 @@ import (
 	"vigia/notify/push/pushtest"
 )
 
-// joinByPush subscribes a new browser over the API and returns the path of the
-// subscription.
-func joinByPush(t *testing.T, url string, browsers *pushtest.Service) string {
+// joinLosAndes subscribes a browser to the park of [clitest.FewParks].
+func joinLosAndes(t *testing.T, url string, browsers *pushtest.Service) (path string) {
 	t.Helper()
-	endpoint, key, auth := browsers.NewBrowser()
-	proofs := make(chan string, 8)
-	browsers.OnPush(endpoint, func(n pushtest.Push) {
-		if proof := n.Proof(); proof != "" {
-			proofs <- proof
-		}
-	})
-	ask := func(proof string) (int, string) {
-		return clitest.Send(t, "POST", url+"/api/v1/suscriptores", "application/json", fmt.Sprintf(
-			`{"canal":"webpush","webpush":{"endpoint":%q,"keys":{"p256dh":%q,"auth":%q}%s},"parques":["los-andes"],"consentimiento":true}`, endpoint, key, auth, proof))
-	}
-	if status, body := ask(""); status != 202 {
-		t.Fatalf("asking by Web Push: %d %s", status, body)
-	}
-	select {
-	case proof := <-proofs:
-		status, body := ask(fmt.Sprintf(`,"prueba":%q`, proof))
-		found := regexp.MustCompile(`"token":"([^"]+)"`).FindStringSubmatch(body)
-		if status != 201 || found == nil {
-			t.Fatalf("proving: %d %s", status, body)
-		}
-		return "/api/v1/suscriptores/" + found[1]
-	case <-time.After(30 * time.Second):
-		t.Fatal("no proof was pushed")
-	}
-	return ""
-}
-
-// onData runs a command on data.
-func onData(t *testing.T, data string, args ...string) (int, string) {
-	t.Helper()
-	return clitest.Run(t, append(args, "--data", data)...)
+	return clitest.Join(t, url, browsers, `"parques":["los-andes"]`)
 }
 
 // Backup, compact and check are done beside the service, restore is not; and whoever
@@ -71,8 +37,8 @@ func TestCommandsBesideTheService(t *testing.T) {
 	args := []string{"serve", "--contact", "a@example.cl", "--provider-url", url, "--data", data, "--catalogue", clitest.FewParks(t),
 		"--base-url", "https://vigia.example.cl", "--push-hosts", browsers.Origin()}
 	p := clitest.Start(t, args...)
-	stays, leaves := joinByPush(t, p.URL, browsers), joinByPush(t, p.URL, browsers)
-	status, said := onData(t, data, "backup")
+	stays, leaves := joinLosAndes(t, p.URL, browsers), joinLosAndes(t, p.URL, browsers)
+	status, said := clitest.RunOn(t, data, "backup")
 	made := strings.TrimSpace(said)
 	if status != 0 || filepath.Dir(made) != filepath.Join(data, "backups") {
 		t.Fatalf("backup: %d %s", status, said)
@@ -91,7 +57,7 @@ func TestCommandsBesideTheService(t *testing.T) {
 		{1, "stop it first", []string{"restore", made}},
 		{1, "in use by another process", []string{"calibrate", "--history-url", url}},
 	} {
-		if status, said := onData(t, data, c.args...); status != c.status || !strings.Contains(said, c.says) {
+		if status, said := clitest.RunOn(t, data, c.args...); status != c.status || !strings.Contains(said, c.says) {
 			t.Errorf("vigia %q: %d, %s", c.args, status, said)
 		}
 	}
@@ -102,12 +68,12 @@ func TestCommandsBesideTheService(t *testing.T) {
 		t.Errorf("health: %d %s", status, body)
 	}
 	clitest.Send(t, "DELETE", p.URL+leaves, "", "")
-	comes := joinByPush(t, p.URL, browsers)
+	comes := joinLosAndes(t, p.URL, browsers)
 	if status := p.Stop(t); status != 0 {
 		t.Fatalf("exit status %d", status)
 	}
 	for _, from := range []string{made, elsewhere} {
-		if status, said := onData(t, data, "restore", from); status != 0 || !strings.Contains(said, "left after the backup: 1. Made or changed after it: 1.") {
+		if status, said := clitest.RunOn(t, data, "restore", from); status != 0 || !strings.Contains(said, "left after the backup: 1. Made or changed after it: 1.") {
 			t.Fatalf("restore: %d %s", status, said)
 		}
 		provider.Recover()
@@ -121,11 +87,11 @@ func TestCommandsBesideTheService(t *testing.T) {
 			t.Fatalf("exit status %d", status)
 		}
 	}
-	if status, said := onData(t, data, "unblock", "ana@example.cl"); status != 1 || !strings.Contains(said, "start it first") {
+	if status, said := clitest.RunOn(t, data, "unblock", "ana@example.cl"); status != 1 || !strings.Contains(said, "start it first") {
 		t.Errorf("unblock without a service: %d, %s", status, said)
 	}
 	for _, c := range [][]string{{"backup"}, {"backup", elsewhere}, {"compact"}, {"check", "--contact", "a@example.cl"}} {
-		if status, said := onData(t, data, c...); status != 0 {
+		if status, said := clitest.RunOn(t, data, c...); status != 0 {
 			t.Errorf("vigia %q without a service: %d, %s", c, status, said)
 		}
 	}

@@ -54,7 +54,7 @@ type Service struct {
 	// SaveNotices keeps official notices in place of all of their kind, and shows them.
 	SaveNotices func(notices.Batch) error
 	// ImportObservations compares observations with the verification log.
-	ImportObservations func(name string, data []byte) (report string, err error)
+	ImportObservations ImportObservations
 	// Unblock lets an address be written to again whose owner refused it. blocked
 	// reports whether it had been refused.
 	Unblock func(address string) (blocked bool, err error)
@@ -161,5 +161,11 @@ func (v *Service) importObservations(_ context.Context, params url.Values, docum
 	if err != nil {
 		return "", fmt.Errorf("read the observations: %w", err)
 	}
-	return v.ImportObservations(params.Get(paramName), data)
+	parks, err := v.Catalogue()
+	if err != nil {
+		return "", err
+	}
+	return v.UseFile(false, func(file *store.Store) (string, error) {
+		return v.ImportObservations(file, parks, params.Get(paramName), data)
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -82,7 +83,7 @@ func newClockTrial(t *testing.T) *clockTrial {
 	m.clock.turn(t, time.Hour)
 	m.own.turn(t, time.Hour)
 	m.start()
-	if status, said := command(t, m.data, "backup"); status != 0 {
+	if status, said := clitest.RunOn(t, m.data, "backup"); status != 0 {
 		t.Fatal(said)
 	}
 	m.expect("in time")
@@ -95,7 +96,7 @@ func newClockTrial(t *testing.T) *clockTrial {
 // joinStorm subscribes a browser and gives its token.
 func joinStorm(t *testing.T, m *clockTrial, more string) string {
 	t.Helper()
-	return join(m.t, m.program.URL, m.browsers, `"parques":["cumbre-1"]`+more)
+	return path.Base(clitest.Join(m.t, m.program.URL, m.browsers, `"parques":["cumbre-1"]`+more))
 }
 
 // start begins the service and waits for its cycle, which a provider with another time
@@ -161,7 +162,7 @@ func (m *clockTrial) hours() int {
 
 // estados are the levels of the parks, "" for none.
 func (m *clockTrial) estados() (all []string) {
-	var parks []parkAnswer
+	var parks []clitest.Park
 	clitest.Get(m.t, m.program.URL+"/api/v1/parques", 200, &parks)
 	for _, p := range parks {
 		level := ""

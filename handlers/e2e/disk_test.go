@@ -112,7 +112,7 @@ func TestFirstStartOnAFullDisk(t *testing.T) {
 		c := launch(t, nil, args...)
 		if c.Reachable(t.Context()) {
 			started++
-			var parks []parkAnswer
+			var parks []clitest.Park
 			clitest.Get(t, c.URL+"/api/v1/parques", 200, &parks)
 			for i, park := range parks {
 				if park.Estado != nil && *park.Estado == "verde" && raging(i, time.Now()) {
@@ -218,7 +218,7 @@ func (c *smallDiskTrial) ask(named string) bool {
 
 func (c *smallDiskTrial) join(named string) bool {
 	endpoint, key, auth := c.browsers.NewBrowser()
-	_, done := c.write(named+": a browser", "POST", "/api/v1/suscriptores", jsonKind, pushWish(endpoint, key, auth, "", `"parques":["cumbre-2"]`), 202)
+	_, done := c.write(named+": a browser", "POST", "/api/v1/suscriptores", jsonKind, clitest.PushWish(endpoint, key, auth, "", `"parques":["cumbre-2"]`), 202)
 	if done {
 		c.unproven = append(c.unproven, [3]string{endpoint, key, auth})
 	}
@@ -246,10 +246,10 @@ func (c *smallDiskTrial) prove(named string) bool {
 	if proof == "" {
 		return false
 	}
-	said, done := c.write(named+": proving", "POST", "/api/v1/suscriptores", jsonKind, pushWish(b[0], b[1], b[2], proof, `"parques":["cumbre-2"]`), 201)
+	said, done := c.write(named+": proving", "POST", "/api/v1/suscriptores", jsonKind, clitest.PushWish(b[0], b[1], b[2], proof, `"parques":["cumbre-2"]`), 201)
 	if done {
 		c.unproven = c.unproven[1:]
-		c.tokens[tokenIn.FindStringSubmatch(said)[1]] = true
+		c.tokens[clitest.TokenIn.FindStringSubmatch(said)[1]] = true
 	}
 	return done
 }
@@ -296,7 +296,7 @@ func (c *smallDiskTrial) leave(named string) bool {
 func (c *smallDiskTrial) copies(named string) {
 	for _, name := range []string{"backup", "compact"} {
 		before, _ := filepath.Glob(filepath.Join(c.data, "backups", "*"))
-		status, said := command(c.t, c.data, name)
+		status, said := clitest.RunOn(c.t, c.data, name)
 		after, _ := filepath.Glob(filepath.Join(c.data, "backups", "*"))
 		if status == 0 {
 			for _, made := range after {
@@ -329,7 +329,7 @@ func TestEveryWriteOnAFullDisk(t *testing.T) {
 		named, refused := fmt.Sprint(pages, " pages"), c.full
 		for _, write := range writes {
 			// Without pages that were freed in the file, each write needs new ones.
-			if status, said := command(t, c.data, "compact"); status != 0 {
+			if status, said := clitest.RunOn(t, c.data, "compact"); status != 0 {
 				t.Fatalf("%s: %s", named, said)
 			}
 			c.disk.leave(pages)
@@ -434,7 +434,7 @@ func TestACycleOnAFullDisk(t *testing.T) {
 		c.program = begin(t, c.clock, args...)
 		// Until a second model has come, every park is without an estimate.
 		clitest.Poll(t, named+": estimates of every park", func() bool {
-			var parks []parkAnswer
+			var parks []clitest.Park
 			clitest.Get(t, c.program.URL+"/api/v1/parques", 200, &parks)
 			whole := len(parks) > 0
 			for i, park := range parks {

@@ -17,6 +17,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"vigia/handlers/cli/clitest"
 )
 
 // crowds is how many people at a time are about; each person belongs to one crowd.
@@ -337,7 +339,7 @@ func (w *person) wish(proof string) string {
 	if w.mail != "" {
 		return fmt.Sprintf(`{"canal":"email","email":%q,"parques":[%q],"nivel_minimo":%q,"consentimiento":true}`, w.mail, park, w.wishes[0])
 	}
-	return pushWish(w.endpoint, w.key, w.auth, proof, fmt.Sprintf(`"parques":[%q],"nivel_minimo":%q`, park, w.wishes[0]))
+	return clitest.PushWish(w.endpoint, w.key, w.auth, proof, fmt.Sprintf(`"parques":[%q],"nivel_minimo":%q`, park, w.wishes[0]))
 }
 
 // prove sends back what was pushed to a browser. Where the answer to an earlier proof
@@ -345,7 +347,7 @@ func (w *person) wish(proof string) string {
 func (tr *trial) prove(l *life, client *http.Client, w *person, proof string) {
 	w.active.try(tr.clock.Now())
 	status, said, known := tr.do(l, client, "POST", "/api/v1/suscriptores", jsonKind, w.wish(proof))
-	switch token := tokenIn.FindStringSubmatch(said); {
+	switch token := clitest.TokenIn.FindStringSubmatch(said); {
 	case !known, status == 202:
 	case status != 201 || token == nil:
 		tr.t.Errorf("life %d: proving what was asked for at %v: %d %s", l.number, w.asked.known, status, said)

@@ -322,7 +322,7 @@ func (tr *trial) watch(l *life) {
 			continue
 		}
 		var parks struct {
-			Data []parkAnswer
+			Data []clitest.Park
 			TS   time.Time
 		}
 		if err := json.Unmarshal([]byte(body), &parks); err != nil || status != 200 || len(parks.Data) != stormParks {

@@ -37,8 +37,8 @@ func keep(t *testing.T, place string) *servedFolder {
 	k.args = k.serving(k.data, clitest.FewParks(t))
 	p := begin(t, nil, k.args...)
 	clitest.Poll(t, "the first cycle", func() bool { return cycleClosed(p.String()) })
-	k.token = joinByPush(t, p.URL, k.browsers)
-	status, made := command(t, k.data, "backup")
+	k.token = clitest.Join(t, p.URL, k.browsers, `"parques":["los-andes"]`)
+	status, made := clitest.RunOn(t, k.data, "backup")
 	if status != 0 {
 		t.Fatal(made)
 	}
@@ -99,7 +99,7 @@ func (k *servedFolder) expectRefusing(p *clitest.Process) {
 	t := k.t
 	t.Helper()
 	clitest.Poll(t, "estimates", func() bool {
-		var parks []parkAnswer
+		var parks []clitest.Park
 		clitest.Get(t, p.URL+"/api/v1/parques", 200, &parks)
 		return len(parks) > 0 && parks[0].Estado != nil
 	})
@@ -163,7 +163,7 @@ func TestALostFileIsNoFirstStart(t *testing.T) {
 		}
 		before := clitest.FolderContents(t, k.data)
 		for _, args := range [][]string{{"compact"}, {"backup"}, {"import", "cierres", clitest.WriteFile(t, "c.json", "[]"), "--catalogue", clitest.FewParks(t)}, {"check", "--contact", "a@example.cl"}} {
-			status, said := command(t, k.data, args...)
+			status, said := clitest.RunOn(t, k.data, args...)
 			lines := strings.Split(strings.TrimSpace(said), "\n")
 			if status != 1 {
 				t.Errorf("%s: vigia %s: status %d", name, args[0], status)
@@ -194,7 +194,7 @@ func TestALostFileIsNoFirstStart(t *testing.T) {
 	if err := os.Truncate(k.file(), 0); err != nil {
 		t.Fatal(err)
 	}
-	if status, said := command(t, k.data, "restore", k.backup); status != 0 {
+	if status, said := clitest.RunOn(t, k.data, "restore", k.backup); status != 0 {
 		t.Fatal(said)
 	}
 	p := begin(t, nil, k.args...)
@@ -323,7 +323,7 @@ func TestTheFileIsTakenAwayUnderTheService(t *testing.T) {
 			}
 			p := begin(t, nil, k.args...)
 			clitest.Poll(t, "the first cycle", func() bool { return cycleClosed(p.String()) })
-			if status, said := command(t, k.data, "compact"); status != 0 {
+			if status, said := clitest.RunOn(t, k.data, "compact"); status != 0 {
 				t.Fatal(said)
 			}
 			if status, _ := k.join(p.URL); status != 202 || k.health(p.URL).Database.Estado != "ok" {
@@ -385,7 +385,7 @@ func TestWhatIsAcknowledgedIsInTheFileThatIsThere(t *testing.T) {
 			}
 		}
 		if i%10 < 5 {
-			kept = append(kept, joinByPush(t, p.URL, k.browsers))
+			kept = append(kept, clitest.Join(t, p.URL, k.browsers, `"parques":["los-andes"]`))
 		} else if status, _ := k.join(p.URL); status == 503 {
 			refused++
 		} else {
@@ -449,7 +449,7 @@ func TestASubscriptionThatIsDamaged(t *testing.T) {
 		if status, _ := k.join(p.URL); status != 202 {
 			t.Errorf("%s: somebody else: %d", name, status)
 		}
-		status, said := command(t, k.data, "backup")
+		status, said := clitest.RunOn(t, k.data, "backup")
 		if status != 1 {
 			t.Errorf("%s: vigia backup: %d", name, status)
 		}

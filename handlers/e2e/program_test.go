@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -60,23 +59,24 @@ func turned() (by int64) {
 }
 `
 
-// builds is where the binary lies until all tests are done.
-var builds string
-
+// TestMain builds the program with the clock that can be turned.
 func TestMain(m *testing.M) {
-	status := m.Run()
-	if builds != "" {
-		os.RemoveAll(builds)
+	folder, err := os.MkdirTemp("", "vigia-clock-")
+	if err != nil {
+		panic(err)
 	}
+	overlay, err := turnTime(folder)
+	if err != nil {
+		panic(err)
+	}
+	status := clitest.Main(m, "-overlay", overlay)
+	_ = os.RemoveAll(folder)
 	os.Exit(status)
 }
 
-// shipped builds the program once, with the clock that can be turned.
-var shipped = sync.OnceValues(func() (string, error) {
-	var err error
-	if builds, err = os.MkdirTemp("", "vigia-built-"); err != nil {
-		return "", err
-	}
+// turnTime writes to a folder the changed source of package time and the file by which go
+// build takes it, whose path it returns.
+func turnTime(folder string) (overlay string, err error) {
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
 		return "", fmt.Errorf("ask where Go is: %w", err)
@@ -92,20 +92,10 @@ var shipped = sync.OnceValues(func() (string, error) {
 	}
 	changed := strings.Replace(string(source), now, now+"\tsec += turned()\n", 1)
 	changed = strings.Replace(changed, imports, imports+"\t\"syscall\"\n", 1) + turning
-	turned, overlay := filepath.Join(builds, "time.go"), filepath.Join(builds, "overlay.json")
+	turned, overlay := filepath.Join(folder, "time.go"), filepath.Join(folder, "overlay.json")
 	list, err := json.Marshal(map[string]map[string]string{"Replace": {original: turned}})
-	if err != nil {
-		return "", err
-	}
-	if err := errors.Join(os.WriteFile(turned, []byte(changed), 0o600), os.WriteFile(overlay, list, 0o600)); err != nil {
-		return "", err
-	}
-	path := filepath.Join(builds, "vigia")
-	if said, err := exec.Command("go", "build", "-overlay", overlay, "-o", path, "vigia").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build the program: %w\n%s", err, said)
-	}
-	return path, nil
-})
+	return overlay, errors.Join(err, os.WriteFile(turned, []byte(changed), 0o600), os.WriteFile(overlay, list, 0o600))
+}
 
 // turnedClock is the machine's clock with what the file adds, for those who must have
 // the same time as the program.
@@ -148,11 +138,7 @@ func (c *turnedClock) Until(t time.Time) time.Duration { return t.Sub(c.Now()) }
 // launch starts the program, which is killed with the test.
 func launch(t testing.TB, clock *turnedClock, args ...string) *clitest.Process {
 	t.Helper()
-	path, err := shipped()
-	if err != nil {
-		t.Fatal(err)
-	}
-	command := exec.Command(path, args...)
+	command := exec.Command(clitest.Path(), args...)
 	if clock != nil {
 		command.Env = clitest.Environ(turnedBy + "=" + clock.file.Name())
 	}

@@ -38,7 +38,7 @@ func TestReadOnlyFromTheStart(t *testing.T) {
 	args := s.serving(data, stormyParks(t))
 	first := begin(t, nil, args...)
 	clitest.Poll(t, "the first cycle", func() bool { return cycleClosed(first.String()) })
-	status, made := command(t, data, "backup")
+	status, made := clitest.RunOn(t, data, "backup")
 	if status != 0 {
 		t.Fatal(made)
 	}
@@ -55,7 +55,7 @@ func TestReadOnlyFromTheStart(t *testing.T) {
 	for place, what := range map[string]string{data: "the folder", path: "the file"} {
 		bind(place)
 		for _, args := range [][]string{{"compact"}, {"restore", strings.TrimSpace(made)}, {"import", "cierres", clitest.WriteFile(t, "c.json", "[]")}, {"check", "--contact", "a@example.cl"}} {
-			status, said := command(t, data, args...)
+			status, said := clitest.RunOn(t, data, args...)
 			if args[0] == "check" {
 				if status != 1 || !strings.Contains(said, "read-only") {
 					t.Errorf("%s: vigia check: %d, %s", what, status, said)

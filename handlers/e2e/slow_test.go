@@ -40,10 +40,6 @@ type built struct {
 // underLoad runs the program on some made-up weather, by HTTPS or not.
 func underLoad(t *testing.T, byTLS bool) *built {
 	t.Helper()
-	program, err := shipped()
-	if err != nil {
-		t.Fatal(err)
-	}
 	_, url := clitest.Weather(t)
 	data, b := t.TempDir(), &built{t: t}
 	at, err := net.Listen("tcp", "127.0.0.1:0")
@@ -59,7 +55,7 @@ func underLoad(t *testing.T, byTLS bool) *built {
 		b.secure = clitest.KeptCertificate(t, data, authority, "parques.example.cl", 80).Transport.(*http.Transport).TLSClientConfig
 		args = append(args, "--domain", "parques.example.cl", "--acme-url", authority)
 	}
-	p := clitest.Launch(t, exec.Command(program, args...))
+	p := clitest.Launch(t, exec.Command(clitest.Path(), args...))
 	t.Cleanup(func() {
 		if status := p.Stop(t); status != 0 || strings.Contains(p.String(), "panic") {
 			t.Errorf("the program ended with status %d:\n%s", status, p)

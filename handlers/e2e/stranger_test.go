@@ -26,6 +26,7 @@ import (
 	"vigia/forecast/hazard"
 	"vigia/forecast/openmeteo"
 	"vigia/handlers"
+	"vigia/handlers/cli/clitest"
 	"vigia/handlers/cli/settings"
 	"vigia/handlers/feeds"
 	"vigia/handlers/forms"
@@ -245,10 +246,10 @@ func (x *attackTrial) browser(from string, heard func()) (endpoint string, statu
 	x.browsers.OnPush(endpoint, func(n pushtest.Push) {
 		if proof := n.Proof(); proof != "" {
 			heard()
-			go x.post(from, pushWish(endpoint, key, auth, proof, x.wish()))
+			go x.post(from, clitest.PushWish(endpoint, key, auth, proof, x.wish()))
 		}
 	})
-	status, _ = x.post(from, pushWish(endpoint, key, auth, "", x.wish()))
+	status, _ = x.post(from, clitest.PushWish(endpoint, key, auth, "", x.wish()))
 	return endpoint, status
 }
 
@@ -366,7 +367,7 @@ func (x *attackTrial) strike(a *attack, step int) {
 	if step%2 == 0 {
 		n := x.answers[1]
 		x.answers[1]++
-		status, _ := x.post(network(n), pushWish(fmt.Sprintf("%s/push/%d", x.hostile.URL, n%(2*trialNetworks)), a.endpoint[0], a.endpoint[1], "", x.wish()))
+		status, _ := x.post(network(n), clitest.PushWish(fmt.Sprintf("%s/push/%d", x.hostile.URL, n%(2*trialNetworks)), a.endpoint[0], a.endpoint[1], "", x.wish()))
 		x.answers[status]++
 	}
 }

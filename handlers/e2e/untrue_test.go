@@ -50,7 +50,7 @@ func TestUntrueWeatherMakesNoParkGreen(t *testing.T) {
 			expectState := func(wanted ...string) {
 				t.Helper()
 				clitest.Poll(t, strings.Join(wanted, " or "), func() bool {
-					var parks []parkAnswer
+					var parks []clitest.Park
 					clitest.Get(t, p.URL+"/api/v1/parques", 200, &parks)
 					return parks[0].Estado != nil && slices.Contains(wanted, *parks[0].Estado)
 				})

@@ -9,39 +9,6 @@ import (
 	"vigia/store/subscription"
 )
 
-// The figures that the parts of the service are asked for.
-var (
-	cycles        = figure("cycles_total", "Hourly cycles and retries that ended since the process began.")
-	cycleDuration = figure("cycle_duration_seconds", "How long the last cycle took, waiting for the provider included.")
-	cycleAge      = figure("cycle_age_seconds", "Time since the last cycle ended.")
-	estimatesAge  = figure("estimates_age_seconds", "Time since the estimates that are published were made.")
-	estimatesHold = figure("estimates_current", "1 while the estimates that are published are valid, else 0.")
-
-	weightDay   = figure("provider_weight_day", "Weight that the provider counts for what was asked in this UTC day.")
-	weightLimit = figure("provider_weight_day_limit", "Weight that the provider allows in a day; not there without a limit.")
-	modelAge    = figure("model_run_age_seconds", "Time since the run held of a model was begun; not there without a run.", "model")
-	modelOK     = figure("model_ok", "1 while a model's run is the newest and votes, else 0.", "model")
-
-	outbox       = figure("outbox_messages", "Messages in the outbox: waiting, sending, or recording what came of them.", "channel", "state")
-	channelState = figure("channel_state", "1 for the state that a channel of messages is in: off, ok, delayed or stopped.", "channel", "state")
-	deliveries   = figure("deliveries_total", "What came of messages since the process began.", "channel", "result")
-
-	fileBytes     = figure("store_file_bytes", "Size of the data file.")
-	fileWritable  = figure("store_writable", "1 while the data file can be written, else 0.")
-	openReads     = figure("store_open_read_transactions", "Read transactions open now; they keep pages from being used again.")
-	freePages     = figure("store_free_pages", "Pages of the file that the next writes use.")
-	pendingPages  = figure("store_pending_pages", "Pages that are free once the open transactions end.")
-	backupAge     = figure("backup_age_seconds", "Time since the newest backup in the data folder was made; not there without one.")
-	backupFailing = figure("backup_failing", "1 when the daily backup cannot be made.")
-
-	certificateLeft    = figure("certificate_remaining_seconds", "Time until the end of the certificate of a domain, negative after it; not there without one.", "domain")
-	certificateFailing = figure("certificate_failing", "1 while a domain has no certificate, or one that ends soon and is not renewed, else 0.", "domain")
-)
-
-func figure(name, help string, labels ...string) *prometheus.Desc {
-	return prometheus.NewDesc("vigia_"+name, help, labels, nil)
-}
-
 // channelStates are the names of the states of a channel, by those of the API.
 var channelStates = []struct{ api, name string }{
 	{"no_configurado", "off"}, {"ok", "ok"}, {"con_demoras", "delayed"}, {"error", "refused"}, {"detenido", "stopped"},
@@ -72,59 +39,57 @@ func (p *collector) Collect(to chan<- prometheus.Metric) {
 
 func (p *collector) collectCycle(s sink) {
 	ended, took, count := p.LastCycle()
-	s.counter(cycles, float64(count))
+	s.counter("cycles_total", "Hourly cycles and retries that ended since the process began.", float64(count))
 	if !ended.IsZero() {
-		s.gauge(cycleDuration, took.Seconds())
-		s.age(cycleAge, ended)
+		s.gauge("cycle_duration_seconds", "How long the last cycle took, waiting for the provider included.", took.Seconds())
 	}
+	s.age("cycle_age_seconds", "Time since the last cycle ended.", ended)
 	e := p.Snapshot()
 	if e == nil {
 		return
 	}
-	if !e.IssuedAt.IsZero() {
-		s.age(estimatesAge, e.IssuedAt)
-	}
-	s.boolean(estimatesHold, len(e.Trails) > 0 && s.now.Before(e.ValidUntil))
-	for i := range e.Models {
-		m := &e.Models[i]
-		s.boolean(modelOK, m.State == "ok", m.Model)
-		if !m.Run.IsZero() {
-			s.age(modelAge, m.Run, m.Model)
-		}
+	s.age("estimates_age_seconds", "Time since the estimates that are published were made.", e.IssuedAt)
+	s.boolean("estimates_current", "1 while the estimates that are published are valid, else 0.", len(e.Trails) > 0 && s.now.Before(e.ValidUntil))
+	for _, m := range e.Models {
+		s.boolean("model_ok", "1 while a model's run is the newest and votes, else 0.", m.State == "ok", "model", m.Model)
+		s.age("model_run_age_seconds", "Time since the run held of a model was begun; not there without a run.", m.Run, "model", m.Model)
 	}
 }
 
 func (p *collector) collectProvider(s sink) {
 	used, limit := p.Weight()
-	s.gauge(weightDay, used)
+	s.gauge("provider_weight_day", "Weight that the provider counts for what was asked in this UTC day.", used)
 	if limit > 0 {
-		s.gauge(weightLimit, limit)
+		s.gauge("provider_weight_day_limit", "Weight that the provider allows in a day; not there without a limit.", limit)
 	}
 }
 
 func (p *collector) collectMessages(s sink) {
 	for c := range subscription.Channel(subscription.NumChannels) {
 		f, name := p.Channel(c), c.String()
-		s.gauge(outbox, float64(f.Waiting), name, "waiting")
-		s.gauge(outbox, float64(f.Sending), name, "sending")
-		s.gauge(outbox, float64(f.Recording), name, "recording")
+		for state, n := range map[string]int{"waiting": f.Waiting, "sending": f.Sending, "recording": f.Recording} {
+			s.gauge("outbox_messages", "Messages in the outbox: waiting, sending, or recording what came of them.", float64(n), "channel", name, "state", state)
+		}
 		for _, state := range channelStates {
-			s.boolean(channelState, f.State == state.api, name, state.name)
+			s.boolean("channel_state", "1 for the state that a channel of messages is in: off, ok, delayed or stopped.", f.State == state.api, "channel", name, "state", state.name)
 		}
-		for as, result := range results {
-			s.counter(deliveries, float64(f.Results.Settled[as]), name, result)
+		deliveries := func(result string, n uint64) {
+			s.counter("deliveries_total", "What came of messages since the process began.", float64(n), "channel", name, "result", result)
 		}
-		s.counter(deliveries, float64(f.Results.PutOff), name, "postponed")
+		for outcome, result := range results {
+			deliveries(result, f.Results.Settled[outcome])
+		}
+		deliveries("postponed", f.Results.PutOff)
 	}
 }
 
 func (p *collector) collectFile(s sink) {
 	f := p.File()
-	s.gauge(fileBytes, float64(f.Bytes))
-	s.boolean(fileWritable, f.Writable)
-	s.gauge(openReads, float64(f.OpenReads))
-	s.gauge(freePages, float64(f.FreePages))
-	s.gauge(pendingPages, float64(f.PendingPages))
+	s.gauge("store_file_bytes", "Size of the data file.", float64(f.Bytes))
+	s.boolean("store_writable", "1 while the data file can be written, else 0.", f.Writable)
+	s.gauge("store_open_read_transactions", "Read transactions open now; they keep pages from being used again.", float64(f.OpenReads))
+	s.gauge("store_free_pages", "Pages of the file that the next writes use.", float64(f.FreePages))
+	s.gauge("store_pending_pages", "Pages that are free once the open transactions end.", float64(f.PendingPages))
 }
 
 func (p *collector) collectBackups(s sink) {
@@ -132,10 +97,8 @@ func (p *collector) collectBackups(s sink) {
 		return
 	}
 	last, failing := p.Backups()
-	if !last.IsZero() {
-		s.age(backupAge, last)
-	}
-	s.boolean(backupFailing, failing)
+	s.age("backup_age_seconds", "Time since the newest backup in the data folder was made; not there without one.", last)
+	s.boolean("backup_failing", "1 when the daily backup cannot be made.", failing)
 }
 
 func (p *collector) collectCertificates(s sink) {
@@ -143,37 +106,49 @@ func (p *collector) collectCertificates(s sink) {
 		return
 	}
 	for _, c := range p.Certificates() {
-		s.boolean(certificateFailing, c.Failing, c.Domain)
+		s.boolean("certificate_failing", "1 while a domain has no certificate, or one that ends soon and is not renewed, else 0.", c.Failing, "domain", c.Domain)
 		if !c.Expires.IsZero() {
-			s.gauge(certificateLeft, c.Expires.Sub(s.now).Seconds(), c.Domain)
+			s.gauge("certificate_remaining_seconds", "Time until the end of the certificate of a domain, negative after it; not there without one.",
+				c.Expires.Sub(s.now).Seconds(), "domain", c.Domain)
 		}
 	}
 }
 
-// sink takes figures, as they are at one instant.
+// sink takes figures, as they are at one instant. Labels are names and values in turn.
 type sink struct {
 	to  chan<- prometheus.Metric
 	now time.Time
 }
 
-func (s sink) gauge(what *prometheus.Desc, value float64, labels ...string) {
-	s.to <- prometheus.MustNewConstMetric(what, prometheus.GaugeValue, value, labels...)
+func (s sink) gauge(name, help string, value float64, labels ...string) {
+	s.send(name, help, prometheus.GaugeValue, value, labels)
 }
 
-func (s sink) counter(what *prometheus.Desc, value float64, labels ...string) {
-	s.to <- prometheus.MustNewConstMetric(what, prometheus.CounterValue, value, labels...)
+func (s sink) counter(name, help string, value float64, labels ...string) {
+	s.send(name, help, prometheus.CounterValue, value, labels)
+}
+
+func (s sink) send(name, help string, kind prometheus.ValueType, value float64, labels []string) {
+	constant := prometheus.Labels{}
+	for i := 0; i < len(labels); i += 2 {
+		constant[labels[i]] = labels[i+1]
+	}
+	s.to <- prometheus.MustNewConstMetric(prometheus.NewDesc("vigia_"+name, help, nil, constant), kind, value)
 }
 
 // boolean sends 1 for true and 0 for false.
-func (s sink) boolean(what *prometheus.Desc, is bool, labels ...string) {
+func (s sink) boolean(name, help string, is bool, labels ...string) {
 	value := 0.0
 	if is {
 		value = 1
 	}
-	s.gauge(what, value, labels...)
+	s.gauge(name, help, value, labels...)
 }
 
-// age sends the seconds since an instant, 0 when the clock was set back behind it.
-func (s sink) age(what *prometheus.Desc, at time.Time, labels ...string) {
-	s.gauge(what, max(0, s.now.Sub(at).Seconds()), labels...)
+// age sends the seconds since an instant, 0 when the clock was set back behind it, and
+// nothing for the zero time.
+func (s sink) age(name, help string, at time.Time, labels ...string) {
+	if !at.IsZero() {
+		s.gauge(name, help, max(0, s.now.Sub(at).Seconds()), labels...)
+	}
 }

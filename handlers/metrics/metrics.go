@@ -66,7 +66,8 @@ func newRegistry(o Options) *prometheus.Registry {
 		ConstLabels: prometheus.Labels{"version": o.Version, "commit": o.Commit, "go": runtime.Version()},
 	})
 	build.Set(1)
-	registry.MustRegister(build, o.Requests, &collector{o},
+	o.Requests.Register(registry)
+	registry.MustRegister(build, &collector{o},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return registry
 }

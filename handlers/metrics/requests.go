@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"cmp"
+	"net/http"
 	"strconv"
 	"time"
 
@@ -14,19 +15,6 @@ const noRoute = "none"
 // durations are the upper bounds of the histogram, in seconds: a page that is made,
 // one that was made, and all that is too slow.
 var durations = []float64{0.001, 0.005, 0.025, 0.1, 0.5, 2.5}
-
-// statuses are the label values of the statuses that are counted one by one; the rest
-// are counted together.
-var statuses = func() (texts [600]string) {
-	for i := range texts {
-		texts[i] = "other"
-		if i >= 100 {
-			texts[i] = strconv.Itoa(i)
-		}
-	}
-	texts[0] = "200" // nothing was written, which net/http makes a 200
-	return texts
-}()
 
 // Requests counts answers by route and status. It may be used from any goroutine.
 type Requests struct {
@@ -46,26 +34,13 @@ func NewRequests() *Requests {
 	}
 }
 
-// Describe sends the descriptions of the counters.
-func (r *Requests) Describe(to chan<- *prometheus.Desc) {
-	r.answered.Describe(to)
-	r.took.Describe(to)
-}
-
-// Collect sends every counter.
-func (r *Requests) Collect(to chan<- prometheus.Metric) {
-	r.answered.Collect(to)
-	r.took.Collect(to)
-}
+// Register has the counters exported.
+func (r *Requests) Register(to prometheus.Registerer) { to.MustRegister(r.answered, r.took) }
 
 // Answered counts an answer. The route is "" where none took the request; the
-// status is 0 where nothing was written.
+// status is 0 where nothing was written, which net/http makes a 200.
 func (r *Requests) Answered(route string, status int, took time.Duration) {
 	route = cmp.Or(route, noRoute)
-	text := "other"
-	if status >= 0 && status < len(statuses) {
-		text = statuses[status]
-	}
-	r.answered.WithLabelValues(route, text).Inc()
+	r.answered.WithLabelValues(route, strconv.Itoa(cmp.Or(status, http.StatusOK))).Inc()
 	r.took.WithLabelValues(route).Observe(took.Seconds())
 }

@@ -29,6 +29,7 @@ import (
 	"vigia/store/catalogue"
 	"vigia/store/subscription"
 	"vigia/web"
+	"vigia/web/wording"
 )
 
 // Options are what a site knows besides the data.
@@ -164,6 +165,9 @@ func (s *Site) LocaleOf(path string) *Locale {
 	}
 	return &s.languages[0]
 }
+
+// Words returns the words of the language of a path.
+func (s *Site) Words(path string) *wording.Language { return s.LocaleOf(path).words }
 
 // Assets returns the files that the pages need, by path. The paths under /static/
 // carry a hash of the content, so they may be cached for ever.

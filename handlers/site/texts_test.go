@@ -146,7 +146,7 @@ func templateSource(t *testing.T) string {
 // readers are the files of Go that ask for texts by their keys.
 func readers(t *testing.T) (files []string) {
 	files = []string{"../api/documents.go"} // elsewhere in the API what looks like a key is a field
-	for _, folder := range []string{".", "../feeds", "../forms", "../../web/wording", "../../notify/mail", "../../notify/push"} {
+	for _, folder := range []string{".", "..", "../feeds", "../forms", "../../web/wording", "../../notify/mail", "../../notify/push"} {
 		found, err := filepath.Glob(folder + "/*.go")
 		if err != nil || len(found) == 0 {
 			t.Fatal(folder, err)

@@ -24,9 +24,9 @@ const patience = 30 * time.Second
 // program is the path of the built program.
 var program string
 
-// Main builds the program, runs the tests and returns their exit status. A TestMain
-// passes it to os.Exit.
-func Main(m *testing.M) int {
+// Main builds the program, with flags of go build, runs the tests and returns their exit
+// status. A TestMain passes it to os.Exit.
+func Main(m *testing.M, flags ...string) int {
 	folder, err := os.MkdirTemp("", "vigia-built-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -34,8 +34,9 @@ func Main(m *testing.M) int {
 	}
 	defer os.RemoveAll(folder)
 	program = filepath.Join(folder, "vigia")
+	build := slices.Concat([]string{"build", "-o", program}, flags, []string{"vigia"})
 	// #nosec G204 -- the path is that of the folder made above
-	if said, err := exec.Command("go", "build", "-o", program, "vigia").CombinedOutput(); err != nil {
+	if said, err := exec.Command("go", build...).CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "build the program: %v\n%s", err, said)
 		return 1
 	}
@@ -55,11 +56,23 @@ func Environ(more ...string) []string {
 // Path returns the path of the built program.
 func Path() string { return program }
 
-// Run runs a command to its end and returns its exit status and what it printed.
+// Run runs a command to its end and returns its exit status and what it printed, in the
+// order in which it did.
 func Run(t testing.TB, args ...string) (status int, printed string) {
 	t.Helper()
-	status, out, errs := RunApart(t, args...)
-	return status, out + errs
+	c := command(args)
+	c.Env = Environ()
+	said, err := c.CombinedOutput()
+	if c.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return c.ProcessState.ExitCode(), string(said)
+}
+
+// RunOn is Run on a folder of data.
+func RunOn(t testing.TB, data string, args ...string) (status int, printed string) {
+	t.Helper()
+	return Run(t, append(args, "--data", data)...)
 }
 
 // RunApart is Run that returns standard output and standard error apart.

@@ -49,47 +49,47 @@ type Server struct {
 	handlers map[string]Handler
 	log      *slog.Logger
 	listener net.Listener
-	path     string
 }
 
 // Listen makes the socket, of mode 0600. The caller must have locked the data: a socket
 // that is there already was left by a process that has ended, and is replaced. It is an
 // error that something else has its name.
 func Listen(folder string, handlers map[string]Handler, log *slog.Logger) (*Server, error) {
-	s := &Server{handlers: handlers, log: log, path: filepath.Join(folder, socketName)}
-	if err := s.listen(); err != nil {
-		return nil, fmt.Errorf("make the control socket %s: %w", s.path, err)
-	}
-	return s, nil
-}
-
-func (s *Server) listen() error {
-	if there, err := os.Lstat(s.path); err == nil {
-		if there.Mode()&os.ModeSocket == 0 {
-			return errors.New("something else has this name")
-		}
-		if err := os.Remove(s.path); err != nil {
-			return err
-		}
-	}
-	if len(s.path) > longestPath {
-		return fmt.Errorf("the path has %d bytes and a socket's may have %d: choose a shorter --data", len(s.path), longestPath)
-	}
-	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: s.path, Net: "unix"})
+	path := filepath.Join(folder, socketName)
+	listener, err := listen(path)
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("make the control socket %s: %w", path, err)
 	}
-	listener.SetUnlinkOnClose(false) // Run removes the path
-	s.listener = listener
-	if err := os.Chmod(s.path, 0o600); err != nil {
-		return errors.Join(err, s.close())
-	}
-	return nil
+	return &Server{handlers: handlers, log: log, listener: listener}, nil
 }
 
-// close removes the socket. It is called while the data are still locked, so that the
-// name is no other service's.
-func (s *Server) close() error { return errors.Join(s.listener.Close(), os.Remove(s.path)) }
+// config has Linux make the file of the socket with mode 0600, so that it is never open to
+// other users of the machine.
+var config = net.ListenConfig{Control: func(_, _ string, socket syscall.RawConn) error {
+	return socket.Control(func(fd uintptr) { _ = syscall.Fchmod(int(fd), 0o600) })
+}}
+
+func listen(path string) (net.Listener, error) {
+	if there, err := os.Lstat(path); err == nil {
+		if there.Mode()&os.ModeSocket == 0 {
+			return nil, errors.New("something else has this name")
+		}
+		if err := os.Remove(path); err != nil {
+			return nil, err
+		}
+	}
+	if len(path) > longestPath {
+		return nil, fmt.Errorf("the path has %d bytes and a socket's may have %d: choose a shorter --data", len(path), longestPath)
+	}
+	listener, err := config.Listen(context.Background(), "unix", path) // whose Close removes the file
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(path, 0o600); err != nil { // for other systems than Linux
+		return nil, errors.Join(err, listener.Close())
+	}
+	return listener, nil
+}
 
 // Run answers until ctx ends. Then the requests under way are cancelled and have endTime
 // to stop. A socket that breaks is logged: the service goes on without. Run returns nil.
@@ -101,7 +101,7 @@ func (s *Server) Run(ctx context.Context) error {
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(&guarded{Listener: s.listener, log: s.log}) }()
+	go func() { ended <- server.Serve(s.listener) }()
 	select {
 	case err := <-ended:
 		s.log.Error("the control socket broke: commands that ask the running service do not work until a restart", "error", err)
@@ -113,32 +113,7 @@ func (s *Server) Run(ctx context.Context) error {
 	if err := errors.Join(server.Shutdown(bounded), server.Close()); err != nil {
 		s.log.Warn("a request was cut off at the end", "error", err)
 	}
-	_ = s.close() // the listener may be closed and the name gone already
 	return nil
-}
-
-// guarded accepts connections of the service's own user and of root alone. The
-// permissions of the socket say so too, but not while it is being made, nor where a file
-// system has none.
-type guarded struct {
-	net.Listener
-	log *slog.Logger
-}
-
-// Accept returns the next connection of one of the two.
-func (g *guarded) Accept() (net.Conn, error) {
-	for {
-		conn, err := g.Listener.Accept()
-		if err != nil {
-			return nil, err
-		}
-		uid, err := peer(conn)
-		if err == nil && (uid == 0 || uid == os.Geteuid()) {
-			return conn, nil
-		}
-		g.log.Warn("another user of this machine was turned away from the control socket", "uid", uid, "error", err)
-		_ = conn.Close()
-	}
 }
 
 // ServeHTTP answers a request.
@@ -167,7 +142,7 @@ func Ask(ctx context.Context, folder, request string, params url.Values, documen
 	target := url.URL{Scheme: "http", Host: "vigia", Path: request, RawQuery: params.Encode()}
 	post, err := http.NewRequestWithContext(ctx, http.MethodPost, target.String(), document)
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("make the request %s: %w", request, err)
 	}
 	response, err := transport.RoundTrip(post)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -13,21 +12,14 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 )
 
-// TestMain has the test binary ask, as another process, where it is told to.
-func TestMain(m *testing.M) {
-	if folder := os.Getenv("CONTROL_TEST_ASK"); folder != "" {
-		said, err := Ask(context.Background(), folder, "/eco", url.Values{"a": {"1"}}, strings.NewReader("x"))
-		fmt.Printf("%q %v\n", said, err)
-		os.Exit(0)
-	}
-	goleak.VerifyTestMain(m)
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func must(t testing.TB, err error) {
 	t.Helper()
@@ -54,11 +46,10 @@ func handlers() map[string]Handler {
 	}
 }
 
-// serve runs a service on a folder until the test or stop ends it, and gives its log.
-func serve(t *testing.T, folder string) (log *lines, stop func()) {
+// serve runs a service on a folder until the test or stop ends it.
+func serve(t *testing.T, folder string) (stop func()) {
 	t.Helper()
-	log = &lines{}
-	s, err := Listen(folder, handlers(), slog.New(slog.NewTextHandler(log, nil)))
+	s, err := Listen(folder, handlers(), slog.New(slog.DiscardHandler))
 	must(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
@@ -68,25 +59,7 @@ func serve(t *testing.T, folder string) (log *lines, stop func()) {
 		must(t, <-ended)
 	})
 	t.Cleanup(stop)
-	return log, stop
-}
-
-// lines is a log that several may write and read.
-type lines struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
+	return stop
 }
 
 func ask(t *testing.T, folder string) (string, error) {
@@ -106,7 +79,7 @@ func TestACommandAsksTheService(t *testing.T) {
 	if _, err := ask(t, folder); !errors.Is(err, ErrNotRunning) {
 		t.Errorf("before: %v", err)
 	}
-	_, stop := serve(t, folder)
+	stop := serve(t, folder)
 	wantEcho(t, folder)
 	if _, err := Ask(t.Context(), folder, "/falla", nil, nil); err == nil || err.Error() != "no room\nno time" {
 		t.Errorf("a failure: %v", err)
@@ -130,6 +103,27 @@ func TestACommandAsksTheService(t *testing.T) {
 	}
 	if _, err := ask(t, filepath.Join(folder, "none", "below")); !errors.Is(err, ErrNotRunning) {
 		t.Errorf("without a folder: %v", err)
+	}
+}
+
+// The socket is never open to others, not even while it is being made, whatever files
+// are made with: between bind and Chmod any user could connect.
+func TestTheSocketIsMadeClosed(t *testing.T) {
+	old := syscall.Umask(0)
+	defer syscall.Umask(old)
+	path := filepath.Join(t.TempDir(), socketName)
+	listener, err := config.Listen(t.Context(), "unix", path)
+	must(t, err)
+	defer listener.Close()
+	if info, err := os.Stat(path); err != nil || info.Mode() != os.ModeSocket|0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+}
+
+func TestAnotherUserLearnsWhoMayAsk(t *testing.T) {
+	refused := &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.EACCES)}
+	if err := unanswered("data", refused); !strings.Contains(err.Error(), "run it as the user of the service, or as root") {
+		t.Error(err)
 	}
 }
 
@@ -175,7 +169,7 @@ func TestALongPath(t *testing.T) {
 
 func TestGivingUpEndsTheRequest(t *testing.T) {
 	folder := t.TempDir()
-	_, stop := serve(t, folder)
+	stop := serve(t, folder)
 	ctx, giveUp := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer giveUp()
 	if _, err := Ask(ctx, folder, "/espera", nil, nil); !errors.Is(err, context.DeadlineExceeded) {

@@ -1,10 +1,8 @@
 package settings
 
 import (
-	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/alecthomas/kong"
 )
@@ -57,9 +55,6 @@ func newParser(g *grammar, decode kong.Mapper, options ...kong.Option) *kong.Kon
 	return kong.Must(g, options...)
 }
 
-// model returns the commands and settings, to be described.
-var model = sync.OnceValue(func() *kong.Application { return newParser(&grammar{}, (*input)(nil)).Model })
-
 // assignFlags moves each setting from the root to the commands that take it.
 func assignFlags(root *kong.Node) {
 	for _, command := range root.Children {
@@ -81,9 +76,6 @@ func names(flag *kong.Flag, tag, command string) bool {
 func variable(setting string) string {
 	return environmentPrefix + strings.ToUpper(strings.ReplaceAll(setting, "-", "_"))
 }
-
-// Commands lists the program's commands in the order of the help.
-func Commands() []*kong.Node { return model().Children }
 
 // isCommand reports whether there is such a command; if not, that is a fault.
 func (in *input) isCommand(typed string) bool {
@@ -162,20 +154,4 @@ func (in *input) flags() []*kong.Flag {
 		return selected.Flags
 	}
 	return nil
-}
-
-// Markdown returns the settings as the table that the README shows.
-func Markdown() string {
-	var b strings.Builder
-	b.WriteString("| flag | default | commands | |\n|---|---|---|---|\n")
-	for _, flag := range model().Flags {
-		normal := "none"
-		if needs := strings.Fields(flag.Tag.Get("needs")); flag.HasDefault {
-			normal = "`" + flag.Default + "`"
-		} else if len(needs) > 0 {
-			normal = "required by " + strings.Join(needs, ", ")
-		}
-		fmt.Fprintf(&b, "| `--%s` | %s | %s | %s |\n", flag.Name, normal, strings.Join(strings.Fields(flag.Tag.Get("of")), ", "), flag.Help)
-	}
-	return b.String()
 }

@@ -1,14 +1,40 @@
 package settings
 
 import (
+	"fmt"
 	"os"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+
+	"github.com/alecthomas/kong"
 
 	"vigia/forecast/openmeteo"
 )
+
+// model returns the commands and settings, to be described.
+var model = sync.OnceValue(func() *kong.Application { return newParser(&grammar{}, (*input)(nil)).Model })
+
+// commands lists the program's commands in the order of the help.
+func commands() []*kong.Node { return model().Children }
+
+// markdown returns the settings as the table of OPERATING.md.
+func markdown() string {
+	var b strings.Builder
+	b.WriteString("| flag | default | commands | |\n|---|---|---|---|\n")
+	for _, flag := range model().Flags {
+		normal := "none"
+		if needs := strings.Fields(flag.Tag.Get("needs")); flag.HasDefault {
+			normal = "`" + flag.Default + "`"
+		} else if len(needs) > 0 {
+			normal = "required by " + strings.Join(needs, ", ")
+		}
+		fmt.Fprintf(&b, "| `--%s` | %s | %s | %s |\n", flag.Name, normal, strings.Join(strings.Fields(flag.Tag.Get("of")), ", "), flag.Help)
+	}
+	return b.String()
+}
 
 // The default of --models is that of the provider's client, which settings do not import.
 func TestModelsOfSettingsAndProvider(t *testing.T) {
@@ -24,17 +50,17 @@ func TestManualListsTheSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	manual := string(text)
-	for row := range strings.Lines(Markdown()) {
+	for row := range strings.Lines(markdown()) {
 		if !strings.Contains(manual, row) {
 			t.Errorf(".github/OPERATING.md lacks this line of the settings:\n%s", row)
 		}
 	}
 	for _, flag := range regexp.MustCompile("(?m)^\\| `--([a-z-]+)`").FindAllStringSubmatch(manual, -1) {
-		if !strings.Contains(Markdown(), "| `--"+flag[1]+"` |") {
+		if !strings.Contains(markdown(), "| `--"+flag[1]+"` |") {
 			t.Errorf(".github/OPERATING.md lists --%s, which is no setting", flag[1])
 		}
 	}
-	for _, c := range Commands() {
+	for _, c := range commands() {
 		if !strings.Contains(manual, "vigia "+c.Name) {
 			t.Errorf(".github/OPERATING.md does not name the command vigia %s", c.Name)
 		}

@@ -28,7 +28,7 @@ import (
 // it, with another setting without which it means nothing. A secret is never shown, and its value may be in the file that the setting of the
 // same name with -file names. DKIMKey is the text of the file that --dkim-key names.
 type Settings struct {
-	Command string   `kong:"-"` // one of Commands
+	Command string   `kong:"-"` // one of those in grammar
 	Args    []string `kong:"-"` // what follows the command beside flags
 
 	Listen           string                 `type:"address" placeholder:"ADDRESS" default:":8080" of:"demo serve check" help:"address to listen on, host:port; without a host, every address of the machine"`

@@ -502,7 +502,7 @@ func TestConfigFileWithoutQuotes(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	pages := []string{""}
-	for _, c := range Commands() {
+	for _, c := range commands() {
 		pages = append(pages, c.Name)
 	}
 	for _, page := range pages {
@@ -514,7 +514,7 @@ func TestHelp(t *testing.T) {
 			}
 		}
 	}
-	for _, c := range Commands() {
+	for _, c := range commands() {
 		if !strings.Contains(Help(""), "  "+c.Name+" ") || !strings.Contains(Help(c.Name), c.Help) {
 			t.Errorf("the help lacks the command %s", c.Name)
 		}
@@ -529,17 +529,17 @@ func TestHelp(t *testing.T) {
 
 // TestTable checks what kong does not of the tags of each setting.
 func TestTable(t *testing.T) {
-	markdown := Markdown()
+	table := markdown()
 	for _, flag := range model().Flags {
 		for _, command := range strings.Fields(flag.Tag.Get("of") + " " + flag.Tag.Get("needs")) {
-			if !slices.ContainsFunc(Commands(), func(c *kong.Node) bool { return c.Name == command }) || !names(flag, "of", command) {
+			if !slices.ContainsFunc(commands(), func(c *kong.Node) bool { return c.Name == command }) || !names(flag, "of", command) {
 				t.Errorf("--%s is for %q", flag.Name, command)
 			}
 		}
 		if flag.Help == "" || strings.HasSuffix(flag.Help, ".") || strings.Contains(flag.Help, "|") || flag.Tag.Get("of") == "" {
 			t.Errorf("--%s: help %q", flag.Name, flag.Help)
 		}
-		if strings.Count(markdown, "| `--"+flag.Name+"` |") != 1 {
+		if strings.Count(table, "| `--"+flag.Name+"` |") != 1 {
 			t.Errorf("the README's list lacks --%s", flag.Name)
 		}
 	}

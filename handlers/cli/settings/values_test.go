@@ -130,7 +130,7 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		if !slices.ContainsFunc(Commands(), func(c *kong.Node) bool { return c.Name == s.Command }) {
+		if !slices.ContainsFunc(commands(), func(c *kong.Node) bool { return c.Name == s.Command }) {
 			t.Fatalf("command %q", s.Command)
 		}
 		if s.RateLimit < 0 || strings.HasSuffix(s.BaseURL, "/") || strings.HasSuffix(s.ProviderURL, "/") {

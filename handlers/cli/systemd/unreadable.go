@@ -94,19 +94,15 @@ func handedOver(folders []string) (paths map[string]bool, found bool) {
 // readByAll reports whether every user can read a file, by its mode and by those of the
 // folders on the way. One that is not there has its own fault.
 func readByAll(path string) bool {
-	info, err := os.Stat(path)
-	if err != nil {
-		return errors.Is(err, fs.ErrNotExist)
-	}
-	if info.Mode().Perm()&0o004 == 0 {
-		return false
-	}
-	for folder := filepath.Dir(path); ; folder = filepath.Dir(folder) {
-		if info, err := os.Stat(folder); err != nil || info.Mode().Perm()&0o001 == 0 {
-			return false
+	for needs := fs.FileMode(0o004); ; needs = 0o001 {
+		info, err := os.Stat(path)
+		if err != nil {
+			return errors.Is(err, fs.ErrNotExist)
 		}
-		if folder == filepath.Dir(folder) {
-			return true
+		folder := filepath.Dir(path)
+		if info.Mode().Perm()&needs == 0 || folder == path {
+			return info.Mode().Perm()&needs != 0
 		}
+		path = folder
 	}
 }

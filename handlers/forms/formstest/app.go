@@ -13,17 +13,20 @@ import (
 	"testing"
 	"time"
 
-	"vigia/forecast/hazard"
+	"github.com/jonboulle/clockwork"
+
+	"vigia/handlers"
 	"vigia/handlers/api"
 	"vigia/handlers/feeds"
 	"vigia/handlers/forms"
-	"vigia/handlers/httpcache"
 	"vigia/handlers/site"
 	"vigia/handlers/site/sitetest"
 	"vigia/store"
 	"vigia/store/subscription"
 	"vigia/web"
 )
+
+const baseURL = "https://vigia.example"
 
 // FormType is how a form is sent.
 const FormType = "application/x-www-form-urlencoded"
@@ -35,7 +38,7 @@ func Site(t testing.TB, change func(*site.Options)) *site.Site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := site.Options{BaseURL: "https://vigia.example", Contact: "hola@vigia.example", Version: "v0.1.0-alpha", Location: santiago}
+	o := site.Options{BaseURL: baseURL, Contact: "hola@vigia.example", Version: "v0.1.0-alpha", Location: santiago}
 	if change != nil {
 		change(&o)
 	}
@@ -54,6 +57,7 @@ type App struct {
 	Wait          int // seconds that a client has to wait, 0 for none
 	Log           strings.Builder
 	Router        http.Handler
+	demo          forms.Demo
 
 	Snapshot *store.Snapshot // that is published
 }
@@ -73,16 +77,16 @@ func InDemo(o Options) {
 // New returns an app, with options changed.
 func New(t testing.TB, change func(Options)) *App {
 	t.Helper()
-	f, demo := &App{t: t, Subscriptions: sitetest.FilledSubscriptions()}, forms.Demo{}
+	f := &App{t: t, Subscriptions: sitetest.FilledSubscriptions()}
 	f.Site = Site(t, func(o *site.Options) {
 		o.Subscriptions = f.Subscriptions
 		if change != nil {
-			change(Options{o, &demo})
+			change(Options{o, &f.demo})
 		}
 	})
 	f.Snapshot = sitetest.Snapshot(t)
-	f.Snapshot.Simulated = demo.Caught != nil
-	f.Router = f.Forms(demo, func() (*store.Snapshot, time.Time) { return f.Snapshot, sitetest.Now },
+	f.Snapshot.Simulated = f.demo.Caught != nil
+	f.Router = f.Forms(f.demo, func() (*store.Snapshot, time.Time) { return f.Snapshot, sitetest.Now },
 		func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
 	return f
 }
@@ -113,29 +117,18 @@ func (f *App) API(e *store.Snapshot, at time.Time) http.Handler {
 	return router
 }
 
-// Server serves the whole site with the app's subscription service behind it, API included.
+// Server serves the whole site with the app's subscription service behind it, as the program
+// does, API included.
 func (f *App) Server() *httptest.Server {
 	e := sitetest.Snapshot(f.t)
 	e.ValidUntil = time.Date(2999, 1, 1, 0, 0, 0, 0, time.UTC)
-	e.Rules = hazard.DefaultRules()
-	pages, service := feeds.Among(f.Site)(e, sitetest.Now), f.API(e, sitetest.Now)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header()["Content-Security-Policy"] = []string{site.ContentPolicy}
-		w.Header()["Referrer-Policy"] = []string{"no-referrer"}
-		w.Header()["X-Frame-Options"] = []string{"DENY"}
-		body, ok := f.Site.Assets()[r.URL.Path]
-		if page := pages.Page(r.URL.Path); page != nil {
-			body, ok = page.Body(), true
-		}
-		switch {
-		case strings.HasPrefix(r.URL.Path, api.Prefix):
-			service.ServeHTTP(w, r)
-		case ok:
-			body.Serve(w, r, httpcache.Terms{})
-		default:
-			f.Router.ServeHTTP(w, r)
-		}
-	}))
+	whole := handlers.New(handlers.Options{
+		Clock: clockwork.NewFakeClockAt(sitetest.Now), Log: slog.New(slog.DiscardHandler), BaseURL: baseURL, Subscriptions: f.Subscriptions, Policy: web.PolicyVersion,
+		FileFault: func() error { return nil }, Jobs: func() []store.JobStatus { return nil },
+		Pages: feeds.Among(f.Site), Forms: forms.New(f.Site, f.demo).AddRoutes, NotFoundPage: f.Site.NotFound(false), Words: f.Site.Words, Assets: f.Site.Assets(),
+	})
+	whole.Publish(e)
+	server := httptest.NewServer(whole)
 	f.t.Cleanup(server.Close)
 	return server
 }

@@ -1,6 +1,7 @@
 package sitetest
 
 import (
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -19,8 +20,13 @@ var _ api.SubscriptionService = (*Subscriptions)(nil)
 // Subscriptions keeps subscriptions in memory and counts what changes them.
 type Subscriptions struct {
 	Mu         sync.Mutex
+	Now        time.Time
 	Closed     [subscription.NumChannels]bool
-	Err        error // what every change fails with
+	States     [subscription.NumChannels]string // of the outbox
+	Queued     int                              // of each channel
+	Err        error                            // what every change fails with
+	Broken     error                            // what everything fails with
+	Panics     bool                             // breaks in place of answering
 	Key        string
 	Asked      []subscription.Request
 	Waiting    map[string]*subscription.Pending // by token
@@ -32,8 +38,9 @@ type Subscriptions struct {
 	Proofs     []string // endpoints that were to prove themselves
 }
 
-func newSubscriptions() *Subscriptions {
-	return &Subscriptions{Waiting: map[string]*subscription.Pending{}, Active: map[string]*subscription.Subscription{},
+// NewSubscriptions returns a service without subscriptions, at an instant.
+func NewSubscriptions(now time.Time) *Subscriptions {
+	return &Subscriptions{Now: now, States: [...]string{"ok", "ok"}, Waiting: map[string]*subscription.Pending{}, Active: map[string]*subscription.Subscription{},
 		Cancelled: map[string]bool{}, Disowned: map[string]bool{}}
 }
 
@@ -50,7 +57,15 @@ func (d *Subscriptions) PublicKey() string { return d.Key }
 // change counts a change, and fails when all do.
 func (d *Subscriptions) change() error {
 	d.Changes++
-	return d.Err
+	return cmp.Or(d.fails(), d.Err)
+}
+
+// fails returns what everything fails with.
+func (d *Subscriptions) fails() error {
+	if d.Panics {
+		panic("the service broke")
+	}
+	return d.Broken
 }
 
 // Ask implements api.SubscriptionService.
@@ -72,7 +87,7 @@ func (d *Subscriptions) AskBrowser(s *subscription.Subscription) (time.Time, err
 		return time.Time{}, err
 	}
 	d.Proofs = append(d.Proofs, s.Target.Endpoint)
-	return Now.Add(24 * time.Hour), nil
+	return d.Now.Add(24 * time.Hour), nil
 }
 
 // PushedProof is what proves every browser, beside the token of its subscription.
@@ -82,13 +97,19 @@ const PushedProof = "prueba"
 func (d *Subscriptions) Subscribe(s *subscription.Subscription, proof string) (string, error) {
 	d.Mu.Lock()
 	defer d.Mu.Unlock()
+	if err := d.fails(); err != nil {
+		return "", err
+	}
 	if held := d.Active[proof]; proof != PushedProof && (held == nil || held.Target.Endpoint != s.Target.Endpoint) {
 		return "", subscription.ErrUnknownToken
 	}
 	if err := d.change(); err != nil {
 		return "", err
 	}
-	s.CreatedAt, s.ConfirmedAt = Now, Now
+	s.CreatedAt, s.ConfirmedAt = d.Now, d.Now
+	if trip := s.Preferences.Trip; trip != nil {
+		s.Ends = trip.To.Start(time.UTC).AddDate(0, 0, 1)
+	}
 	token := "push-" + hex.EncodeToString(s.Target.Auth[:4])
 	d.Active[token] = s
 	return token, nil
@@ -98,6 +119,9 @@ func (d *Subscriptions) Subscribe(s *subscription.Subscription, proof string) (s
 func (d *Subscriptions) Show(token string) (*subscription.Subscription, error) {
 	d.Mu.Lock()
 	defer d.Mu.Unlock()
+	if err := d.fails(); err != nil {
+		return nil, err
+	}
 	if s := d.Active[token]; s != nil {
 		return s, nil
 	}
@@ -124,6 +148,9 @@ func (d *Subscriptions) Cancel(token string) error {
 	d.Mu.Lock()
 	defer d.Mu.Unlock()
 	d.Cancelling++
+	if err := d.fails(); err != nil {
+		return err
+	}
 	if d.Active[token] == nil && !d.Cancelled[token] {
 		return subscription.ErrUnknownToken
 	}
@@ -161,7 +188,7 @@ func (d *Subscriptions) Confirm(token string) (string, bool, error) {
 		id := subscription.NewID()
 		address := p.Address
 		p.Used, p.Address = &id, ""
-		d.Active[management] = &subscription.Subscription{ID: id, Address: address, Consent: subscription.Consent{At: Now, Policy: "2026-11-21"}, Preferences: p.Preferences, CreatedAt: Now, ConfirmedAt: Now}
+		d.Active[management] = &subscription.Subscription{ID: id, Address: address, Consent: subscription.Consent{At: d.Now, Policy: "2026-11-21"}, Preferences: p.Preferences, CreatedAt: d.Now, ConfirmedAt: d.Now}
 	}
 	return management, again, nil
 }
@@ -182,7 +209,7 @@ func (d *Subscriptions) Disown(token string) error {
 }
 
 // Outbox implements api.SubscriptionService.
-func (d *Subscriptions) Outbox(subscription.Channel) (string, int) { return "ok", 0 }
+func (d *Subscriptions) Outbox(c subscription.Channel) (string, int) { return d.States[c], d.Queued }
 
 // Counted returns how often something was changed.
 func (d *Subscriptions) Counted() int {
@@ -216,7 +243,7 @@ func Wanted() subscription.Preferences {
 
 // FilledSubscriptions is a subscription service with a subscription in each state.
 func FilledSubscriptions() *Subscriptions {
-	d := newSubscriptions()
+	d := NewSubscriptions(Now)
 	id := subscription.NewID()
 	d.Waiting[PendingToken] = &subscription.Pending{Address: "ana@correo.cl", Preferences: Wanted(), Until: Now.Add(40 * time.Hour)}
 	d.Waiting[UsedToken] = &subscription.Pending{Preferences: Wanted(), Until: Now.Add(time.Hour), Used: &id}

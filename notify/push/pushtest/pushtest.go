@@ -5,16 +5,15 @@ package pushtest
 
 import (
 	"bytes"
-	"context"
 	"crypto/ecdh"
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,8 +41,8 @@ type Service struct {
 	key    string
 	clock  clockwork.Clock
 	tokens clockwork.Clock
-	server *http.Server
-	ended  chan struct{}
+	server *httptest.Server
+	close  func()        // closes closed once
 	closed chan struct{} // wakes the faults that wait
 
 	mu       sync.Mutex
@@ -79,42 +78,28 @@ func Listen(o Options) (*Service, error) {
 	}
 	r := &Service{
 		origin: "http://" + listener.Addr().String(), key: o.Key, clock: o.Clock, tokens: o.TokenClock,
-		browsers: map[string]*browser{}, workers: map[string]func(Push){}, ended: make(chan struct{}), closed: make(chan struct{}),
+		browsers: map[string]*browser{}, workers: map[string]func(Push){}, closed: make(chan struct{}),
 	}
+	r.close = sync.OnceFunc(func() { close(r.closed) })
 	if r.clock == nil {
 		r.clock = clockwork.NewRealClock()
 	}
 	if r.tokens == nil {
 		r.tokens = r.clock
 	}
-	r.server = &http.Server{Handler: r, ReadHeaderTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug)}
-	go func() {
-		defer close(r.ended)
-		r.server.Serve(listener) // ends with Close
-	}()
+	r.server = &httptest.Server{Listener: listener, Config: &http.Server{Handler: r}}
+	r.server.Start()
 	return r, nil
 }
 
 // Origin is where it listens, as http://127.0.0.1:port.
 func (r *Service) Origin() string { return r.origin }
 
-// Close ends it, with the requests that it is holding up.
+// Close ends it, with the requests that it is holding up. It returns nil.
 func (r *Service) Close() error {
-	r.mu.Lock()
-	select {
-	case <-r.closed:
-	default:
-		close(r.closed)
-	}
-	r.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	err := r.server.Shutdown(ctx)
-	if err != nil {
-		err = r.server.Close()
-	}
-	<-r.ended
-	return err
+	r.close()
+	r.server.Close()
+	return nil
 }
 
 // NewBrowser subscribes a browser and returns its endpoint, and its keys in base64url.
