@@ -58,7 +58,7 @@ func main() {
 func run(ctx context.Context, args, environ []string, out, errs io.Writer) int {
 	return cli.Run(ctx, cli.Program{CanonicalModel: openmeteo.CanonicalModel, Commands: map[string]cli.Command{
 		"demo": demo, "serve": serve, "check": check, "test-mail": testMail, "import": importDocument, "calibrate": calibrate,
-		"catalogue": cli.Catalogue, "backup": cli.Backup, "restore": cli.Restore, "compact": cli.Compact, "unblock": cli.Unblock,
+		"catalogue": aboutCatalogue, "backup": cli.Backup, "restore": cli.Restore, "compact": cli.Compact, "unblock": cli.Unblock,
 		"systemd": cli.Systemd, "version": cli.Version, "help": cli.Help,
 	}}, args, environ, out, errs)
 }
@@ -319,8 +319,7 @@ func importDocument(ctx context.Context, env *cli.Env) error {
 	})
 }
 
-// calibrate prints how often the rules would have led to which state. It has the file,
-// which counts the provider's weight, to itself.
+// calibrate prints how often the rules would have led to which state.
 func calibrate(ctx context.Context, env *cli.Env) error {
 	parks, err := env.LoadCatalogue()
 	if err != nil {
@@ -330,16 +329,32 @@ func calibrate(ctx context.Context, env *cli.Env) error {
 	if err != nil {
 		return err
 	}
+	return ask(env, env.HistoryURL, func(archive *openmeteo.Client) error {
+		return calibration.Calibration{
+			Archive: archive, Catalogue: parks, Rules: hazard.DefaultRules(), Models: env.Models, First: first, Last: last, Clock: env.Clock,
+		}.Print(ctx, env.Out, env.Errs, env.CSV)
+	})
+}
+
+// aboutCatalogue prints or checks a catalogue, or compares its heights with the terrain's.
+func aboutCatalogue(ctx context.Context, env *cli.Env) error {
+	if env.Args[0] != "heights" {
+		return cli.Catalogue(ctx, env)
+	}
+	return ask(env, env.ProviderURL, func(c *openmeteo.Client) error { return cli.CompareHeights(ctx, env, c.Elevations) })
+}
+
+// ask passes a client of the provider, or of one of its archives, to a command. The command
+// has the file, which counts the provider's weight, to itself.
+func ask(env *cli.Env, base string, do func(*openmeteo.Client) error) error {
 	file, err := env.OpenFile()
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	archive, err := client(env, env.HistoryURL, forecast.OpenLedger(env.Clock, openmeteo.LimitsFor(env.ProviderKey), file, env.Log))
+	asked, err := client(env, base, forecast.OpenLedger(env.Clock, openmeteo.LimitsFor(env.ProviderKey), file, env.Log))
 	if err != nil {
 		return err
 	}
-	return calibration.Calibration{
-		Archive: archive, Catalogue: parks, Rules: hazard.DefaultRules(), Models: env.Models, First: first, Last: last, Clock: env.Clock,
-	}.Print(ctx, env.Out, env.Errs, env.CSV)
+	return do(asked)
 }

@@ -2,6 +2,7 @@ package openmeteo
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -66,27 +67,30 @@ func (c *Client) ask(ctx context.Context, places []catalogue.Location, q *questi
 
 // askPart makes one call, for a part of the places, the first of which is that of an index.
 func (c *Client) askPart(ctx context.Context, q *question, asked []catalogue.Location, first int, into *assembly) *Error {
+	req, err := c.questionRequest(ctx, q, asked)
+	if err != nil {
+		return err
+	}
+	if err = c.weighted(ctx, q.weight(len(asked)), req, newDecoder(asked, first, into).decode); err == nil {
+		err = q.check(into.columns)
+	}
+	return err
+}
+
+// weighted makes a call of some weight and reads the body of a good answer.
+func (c *Client) weighted(ctx context.Context, weight float64, req *http.Request, read func(io.Reader) *Error) *Error {
 	if err := c.takeTurn(ctx); err != nil {
 		return err
 	}
 	defer c.endTurn()
 	// Booked only when it is our turn, so that the call goes out at the very
 	// minute in which the ledger counts it.
-	booked, err := c.ledger.wait(ctx, q.weight(len(asked)))
+	booked, err := c.ledger.wait(ctx, weight)
 	if err != nil {
 		return err
 	}
-	req, err := c.questionRequest(ctx, q, asked)
-	if err != nil {
-		c.ledger.settle(booked, Refusal)
-		return err
-	}
-	d := newDecoder(asked, first, into)
-	err = c.do(ctx, req, d.decode)
+	err = c.do(ctx, req, read)
 	c.ledger.settle(booked, outcomeOf(err))
-	if err == nil {
-		err = q.check(into.columns)
-	}
 	return err
 }
 

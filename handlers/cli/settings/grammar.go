@@ -22,7 +22,8 @@ type grammar struct {
 		Check  struct {
 			File string `arg:"" type:"file" help:"catalogue of yours"`
 		} `cmd:"" help:"checks a catalogue of yours" about:"Names each fault of the file with its line and field."`
-	} `cmd:"" help:"prints the default catalogue or checks yours"`
+		Heights struct{} `cmd:"" help:"compares the heights with the terrain's" about:"Asks the provider for the height of the terrain at every point of the catalogue, 100 points a call and within its limits, and lists the points whose height in the catalogue differs by more than 150 m. The status is 1 when there are any. The service must not be running, since both count the provider's weight in the data folder."`
+	} `cmd:"" help:"prints the default catalogue, checks yours, compares its heights"`
 	TestMail struct {
 		Address string `arg:"" type:"email" help:"who gets it"`
 	} `cmd:"" help:"sends a test message" about:"Sends one message to the address with the mail settings of serve, and says what the relay answered. It touches no data, so that the service may be running."`
@@ -60,11 +61,12 @@ func newParser(g *grammar, decode kong.Mapper, options ...kong.Option) *kong.Kon
 // model returns the commands and settings, to be described.
 var model = sync.OnceValue(func() *kong.Application { return newParser(&grammar{}, (*input)(nil)).Model })
 
-// assignFlags moves each setting from the root to the commands that take it.
+// assignFlags moves each setting from the root to the commands that take it. Of a command
+// with others below it, these have names such as catalogue-heights.
 func assignFlags(root *kong.Node) {
-	for _, command := range root.Children {
+	for _, command := range root.Leaves(false) {
 		for _, flag := range root.Flags {
-			if names(flag, "of", command.Name) {
+			if names(flag, "of", strings.ReplaceAll(command.Path(), " ", "-")) {
 				command.Flags = append(command.Flags, flag)
 			}
 		}
@@ -154,7 +156,7 @@ func afterFault(args []string) []string {
 }
 
 // takes reports whether the command takes a setting.
-func (in *input) takes(setting string) bool { return names(in.settings[setting], "of", in.command) }
+func (in *input) takes(setting string) bool { return slices.Contains(in.flags(), in.settings[setting]) }
 
 // flags lists the settings that the command takes.
 func (in *input) flags() []*kong.Flag {

@@ -329,7 +329,7 @@ func TestHelpIsAlwaysAnswered(t *testing.T) {
 }
 
 func TestCommandsAndTheirArguments(t *testing.T) {
-	good := [][]string{{"catalogue", "export"}, {"catalogue", "check", "a.json"}, {"backup"}, {"backup", "f.db"}, {"backup", "data"}, {"restore", "listen"}, {"help", "serve"}, {"version"}}
+	good := [][]string{{"catalogue", "export"}, {"catalogue", "check", "a.json"}, {"catalogue", "heights"}, {"backup"}, {"backup", "f.db"}, {"backup", "data"}, {"restore", "listen"}, {"help", "serve"}, {"version"}}
 	for _, line := range good {
 		if s := mustParse(t, line[0], line[1:], nil, nil); s.Command != line[0] || !slices.Equal(s.Args, line[1:]) {
 			t.Errorf("%q gives %s %q", line, s.Command, s.Args)
@@ -345,6 +345,9 @@ func TestCommandsAndTheirArguments(t *testing.T) {
 		{"catalogue exprt", `did you mean "export"?`},
 		{"catalogue export x", "unexpected argument x"},
 		{"catalogue check a b", "unexpected argument b"},
+		{"catalogue heights a.json", "unexpected argument a.json"},
+		{"catalogue heights --listen :80", "not a setting of catalogue; it belongs to demo"},
+		{"catalogue export --catalogue a.json", "not a setting of catalogue; it belongs to demo"},
 		{"backup a b", "unexpected argument b"},
 		{"backup -- a b", "unexpected argument b"},
 		{"help srve", `did you mean "serve"?`},
@@ -532,7 +535,8 @@ func TestTable(t *testing.T) {
 	markdown := Markdown()
 	for _, flag := range model().Flags {
 		for _, command := range strings.Fields(flag.Tag.Get("of") + " " + flag.Tag.Get("needs")) {
-			if !slices.ContainsFunc(Commands(), func(c *kong.Node) bool { return c.Name == command }) || !names(flag, "of", command) {
+			taker := func(c *kong.Node) bool { return strings.ReplaceAll(c.Path(), " ", "-") == command }
+			if !slices.ContainsFunc(model().Leaves(false), taker) || !names(flag, "of", command) {
 				t.Errorf("--%s is for %q", flag.Name, command)
 			}
 		}
