@@ -29,7 +29,7 @@ func TestHeightsOfTheCatalogue(t *testing.T) {
 		wrong.Elevation += float64(difference)
 		status, said, errs := compare("--catalogue", onePoint(t, wrong))
 		row := regexp.QuoteMeta(fmt.Sprintf("%v %v %+d", wrong.Elevation, place.Elevation, difference))
-		listed := regexp.MustCompile("(?m)^los-andes/portezuelo portezuelo "+row+"$").MatchString(regexp.MustCompile(" +").ReplaceAllString(said, " "))
+		listed := regexp.MustCompile("(?m)^los-andes/portezuelo portezuelo " + row + "$").MatchString(regexp.MustCompile(" +").ReplaceAllString(said, " "))
 		switch {
 		case differs && (status != 1 || !listed || !strings.Contains(errs, "1 of 1 points differ")):
 			t.Errorf("%+d m: %d\n%s%s", difference, status, said, errs)
