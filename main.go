@@ -290,8 +290,9 @@ func client(env *cli.Env, base string, ledger *openmeteo.Ledger) (*openmeteo.Cli
 
 // check checks settings and data, and tries to log in at the mail relay.
 func check(ctx context.Context, env *cli.Env) error {
-	weight := func(places int) (perDay, allowed float64) {
-		return openmeteo.WeightADay(env.Models, places), openmeteo.LimitsFor(env.ProviderKey).Day
+	weight := func(parks *catalogue.Catalogue) (perDay, allowed float64) {
+		places := len(parks.Locations)
+		return openmeteo.WeightADay(env.Models, openmeteo.Groups(parks.Sites(), places), places), openmeteo.LimitsFor(env.ProviderKey).Day
 	}
 	return errors.Join(cli.Check(ctx, env, weight), mail.Check(ctx, relay(env), env.Out))
 }

@@ -10,6 +10,7 @@ import (
 	"vigia/forecast/hazard"
 	"vigia/forecast/openmeteo"
 	"vigia/store"
+	"vigia/store/catalogue"
 )
 
 // modelTimeout bounds the fetching of one model, the waiting for the provider's limits
@@ -126,21 +127,23 @@ func usedHours(c *hazard.Columns, run openmeteo.RunInfo, now time.Time) *hazard.
 // for one place first: a trial of little weight.
 func (e *Engine) fetch(ctx context.Context, m *model) (*openmeteo.Answer, error) {
 	if m.wasted > 0 {
-		if _, err := e.ask(ctx, m, 1); err != nil {
+		first := &e.groups[0]
+		place, group := e.o.Catalogue.Locations[first.Places[0]], openmeteo.Group{Variables: first.Variables, Places: []int{0}}
+		if _, err := e.ask(ctx, m, []catalogue.Location{place}, []openmeteo.Group{group}); err != nil {
 			return nil, err
 		}
 	}
-	answer, err := e.ask(ctx, m, len(e.o.Catalogue.Locations))
+	answer, err := e.ask(ctx, m, e.o.Catalogue.Locations, e.groups)
 	if useless(err) {
 		m.wasted++
 	}
 	return answer, err
 }
 
-// ask asks for the weather of the first n places. The error is errNothing when the answer
-// has no value.
-func (e *Engine) ask(ctx context.Context, m *model, n int) (*openmeteo.Answer, error) {
-	answer, err := e.o.Provider.Forecast(ctx, m.id, e.o.Catalogue.Locations[:n])
+// ask asks for the weather of places. The error is errNothing when the answer has no
+// value.
+func (e *Engine) ask(ctx context.Context, m *model, places []catalogue.Location, groups []openmeteo.Group) (*openmeteo.Answer, error) {
+	answer, err := e.o.Provider.Forecast(ctx, m.id, places, groups)
 	if err != nil {
 		return nil, err
 	}

@@ -63,3 +63,34 @@ func TestARunIsShownThoughTheNextModelHangs(t *testing.T) {
 
 // runs are those held.
 func (w *world) runs() []*heldRun { return w.engine.votingRuns(w.clock.Now()) }
+
+// A run is whole or not taken: when the call for one group of places fails, whichever it
+// is, the model keeps the run that it has.
+func TestARunOfWhichOneGroupFailsIsNotTaken(t *testing.T) {
+	for group := range 2 {
+		w := newWorld(t)
+		w.cycle(t)
+		held := inits(w.runs())
+		asked := len(w.engine.groups[group].Variables)
+		w.server.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			if strings.Count(r.FormValue("hourly"), ",")+1 == asked {
+				rw.WriteHeader(http.StatusBadGateway)
+				return
+			}
+			w.weather.ServeHTTP(rw, r)
+		})
+		w.clock.Advance(6 * time.Hour)
+		w.engine.Cycle(t.Context())
+		for model, init := range inits(w.runs()) {
+			if !init.Equal(held[model]) {
+				t.Errorf("group %d fails, and %s has a new run", group, model)
+			}
+			if kept, err := w.store.Run(model, w.contents.Locations); err != nil || !kept.Init.Equal(init) || kept.Lacking > 0 {
+				t.Errorf("group %d fails: the file has %v of %s, %v", group, kept.Init, model, err)
+			}
+		}
+		if len(held) != 4 || len(inits(w.runs())) != 4 {
+			t.Errorf("%d and %d runs", len(held), len(inits(w.runs())))
+		}
+	}
+}

@@ -35,7 +35,7 @@ import (
 // Provider returns the weather that models predict. [openmeteo.Client] is the real one.
 type Provider interface {
 	LatestRun(ctx context.Context, model string) (openmeteo.RunInfo, error)
-	Forecast(ctx context.Context, model string, places []catalogue.Location) (*openmeteo.Answer, error)
+	Forecast(ctx context.Context, model string, places []catalogue.Location, groups []openmeteo.Group) (*openmeteo.Answer, error)
 }
 
 // Publisher shows estimates to the public. It must not keep the caller waiting for clients.
@@ -92,7 +92,8 @@ const (
 type Engine struct {
 	o          Options
 	sites      []hazard.Site
-	mostPoints int // of a site
+	mostPoints int               // of a site
+	groups     []openmeteo.Group // what the places of the catalogue are asked for
 	startedAt  time.Time
 	holder     *holder // of what is published
 	notices    *noticefeed.Poller
@@ -127,6 +128,7 @@ func New(o Options) (*Engine, error) {
 	for _, site := range e.sites {
 		e.mostPoints = max(e.mostPoints, len(site.Points))
 	}
+	e.groups = openmeteo.Groups(e.sites, len(o.Catalogue.Locations))
 	e.noteStep()
 	confirmed, err := o.Store.Confirmed()
 	if err != nil && !errors.Is(err, store.ErrNoFile) {

@@ -193,8 +193,8 @@ func TestFirstCycle(t *testing.T) {
 	if len(e.History.Hours) != 1 || e.History.Hours[0].Rows[0].State != e.Trails[0].Hours[0].State {
 		t.Errorf("history %+v", e.History)
 	}
-	if n := w.forecasts(); n != 4 {
-		t.Errorf("%d calls for weather, want one a model", n)
+	if n := w.forecasts(); n != 8 {
+		t.Errorf("%d calls for weather, want one a model and group of places", n)
 	}
 }
 
@@ -223,8 +223,8 @@ func TestAModelIsAskedOnlyWhenItHasANewRun(t *testing.T) {
 			t.Errorf("%s had no new run in 24 h", model)
 		}
 	}
-	if n := w.forecasts(); n > held+1 {
-		t.Errorf("%d calls for %d runs", n, held)
+	if n := w.forecasts(); n > 2*(held+1) {
+		t.Errorf("%d calls for %d runs in two groups", n, held)
 	}
 }
 
@@ -415,7 +415,7 @@ func TestANewTrailIsFetchedAtOnce(t *testing.T) {
 	if len(shown.History.Hours) != 1 || shown.History.Hours[0].Rows[1].State == hazard.Unknown {
 		t.Errorf("the history of the trail that stays is lost: %+v", shown.History)
 	}
-	if e := w.cycle(t); e.Trails[0].Hours[0].State == hazard.Unknown || w.forecasts() != 8 {
+	if e := w.cycle(t); e.Trails[0].Hours[0].State == hazard.Unknown || w.forecasts() != 16 {
 		t.Errorf("after the fetch: %v, %d calls", e.Trails[0].Hours[0].State, w.forecasts())
 	}
 }

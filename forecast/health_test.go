@@ -31,7 +31,7 @@ func (s silent) LatestRun(ctx context.Context, _ string) (openmeteo.RunInfo, err
 	return openmeteo.RunInfo{}, ctx.Err()
 }
 
-func (silent) Forecast(context.Context, string, []catalogue.Location) (*openmeteo.Answer, error) {
+func (silent) Forecast(context.Context, string, []catalogue.Location, []openmeteo.Group) (*openmeteo.Answer, error) {
 	return nil, errors.New("not asked")
 }
 

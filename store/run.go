@@ -117,6 +117,9 @@ func (r *Run) code(c *fieldCodec) {
 		c.float64(&place.Elevation)
 	}
 	for v := range columns.Values {
+		if c.reading && len(c.b) == 0 {
+			return // a run of before the variable was asked for
+		}
 		codeColumn(c, &columns.Values[v], columns.Points, columns.Hours)
 	}
 }

@@ -105,9 +105,9 @@ func (o *Calibration) questions() int {
 func (o *Calibration) Weight() float64 {
 	const most = openmeteo.MaxSpanDays
 	points := len(o.Catalogue.Locations)
-	weight := float64(o.days()/most) * openmeteo.Weight(points, most)
+	weight := float64(o.days()/most) * openmeteo.HistoryWeight(points, most)
 	if rest := o.days() % most; rest > 0 {
-		weight += openmeteo.Weight(points, rest)
+		weight += openmeteo.HistoryWeight(points, rest)
 	}
 	return weight * float64(len(o.Models))
 }

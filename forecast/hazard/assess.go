@@ -33,6 +33,12 @@ type Point struct {
 	At       int     // index of the point in the runs' columns
 }
 
+// Exposed reports whether snow on the ground, visibility and UV are asked for at a point:
+// the critical one, and those on ridges, on glaciers and at crossings.
+func (p Point) Exposed() bool {
+	return p.Critical || p.Exposure == Ridge || p.Exposure == Glacier || p.Exposure == Crossing
+}
+
 func (s *Site) terrain(p Point) Terrain {
 	return Terrain{Exposure: p.Exposure, Zone: s.Zone, Remote: s.Remote, Fuel: s.Fuel, Basin: s.Basin, HeightM: p.HeightM}
 }
@@ -120,7 +126,7 @@ func (a *Assessor) Assess(site Site) []Estimate {
 		a.load(point)
 		terrain := site.terrain(point)
 		for h := range Hazard(NumHazards) {
-			if a.rules.Applies(h, terrain) {
+			if a.rules.Applies(h, terrain) && (h != Visibility || point.Exposed()) {
 				a.judge(h, terrain, uint8(i))
 			}
 		}

@@ -25,9 +25,11 @@ const (
 	SightRange                    // visibility in m
 	FreezingLevel                 // height of the 0 °C level, m above sea
 	UVIndex                       // clear or cloudy as the provider gives it
+	WindDirection                 // degrees clockwise from north from which the wind at 10 m blows
+	CloudCover                    // % of the sky
 
 	// NumVariables is the number of variables, for arrays indexed by Variable.
-	NumVariables = int(UVIndex) + 1
+	NumVariables = int(CloudCover) + 1
 )
 
 // Missing stands for a value that is missing in the columns.
@@ -54,11 +56,13 @@ var steps = [NumVariables]struct {
 	SightRange:    {10, 1, true},
 	FreezingLevel: {1, 2, true},
 	UVIndex:       {1, 100, false},
+	WindDirection: {1, 1, false},
+	CloudCover:    {1, 1, false},
 }
 
 // Columns holds what one model run predicts for a list of points: for each variable
 // Points×Hours values, all hours of the first point first. A variable that the model
-// does not have is a nil column.
+// does not have is a nil column; one that was not asked at a point is missing there.
 type Columns struct {
 	Start  time.Time // UTC, on the hour, of the first value
 	Points int

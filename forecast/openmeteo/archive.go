@@ -38,7 +38,7 @@ const MaxSpanDays = 14
 // a few minutes.
 func (c *Client) Archive(ctx context.Context, places []catalogue.Location, first, last time.Time) (*Answer, error) {
 	return c.askSpan(ctx, places, first, last, &question{
-		op: "archive", path: "/v1/archive", model: ArchiveModel, variables: archiveVariables, reachKm: archiveReachKm,
+		op: "archive", path: "/v1/archive", model: ArchiveModel, groups: []Group{everywhere(archiveVariables, len(places))}, reachKm: archiveReachKm,
 	})
 }
 
@@ -61,6 +61,12 @@ func (c *Client) askSpan(ctx context.Context, places []catalogue.Location, first
 	return c.ask(ctx, places, q)
 }
 
+// ruleVariables are those that the rules use.
+var ruleVariables = []hazard.Variable{
+	hazard.Temperature, hazard.Humidity, hazard.Precipitation, hazard.Snowfall, hazard.SnowDepth, hazard.WindSpeed, hazard.WindGust,
+	hazard.CAPE, hazard.WeatherCode, hazard.SightRange, hazard.FreezingLevel, hazard.UVIndex,
+}
+
 // History asks a model, by its id or an alias, what its runs predicted for the UTC days
 // from first to last, both included, at most [MaxSpanDays]: the first hours of each
 // run, put together (https://open-meteo.com/en/docs/historical-forecast-api). The
@@ -73,6 +79,6 @@ func (c *Client) History(ctx context.Context, model string, places []catalogue.L
 		return nil, unknown
 	}
 	return c.askSpan(ctx, places, first, last, &question{
-		op: op, path: "/v1/forecast", model: m.id, variables: allVariables(), reachKm: cellReachKm,
+		op: op, path: "/v1/forecast", model: m.id, groups: []Group{everywhere(ruleVariables, len(places))}, reachKm: cellReachKm,
 	})
 }

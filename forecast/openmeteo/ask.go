@@ -1,6 +1,7 @@
 package openmeteo
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"net/http"
@@ -11,67 +12,55 @@ import (
 	"vigia/store/catalogue"
 )
 
-// question is what one model is asked for, in as many calls as the limits demand.
+// question is what one model is asked for, in as many calls as the groups and the limits
+// demand.
 type question struct {
-	op        string // for errors
-	path      string // below the client's base
-	model     string // id
-	variables []hazard.Variable
-	days      int        // that the answer holds
-	span      url.Values // the fields that name these days
-	reachKm   float64    // from a place to its grid cell, at most
+	op      string // for errors
+	path    string // below the client's base
+	model   string // id
+	groups  []Group
+	days    int        // that the answer holds
+	span    url.Values // the fields that name these days
+	reachKm float64    // from a place to its grid cell, at most
 	// check refuses the answer to a call that holds other hours than asked.
 	check func(*hazard.Columns) *Error
 }
 
-// allVariables are those of the rules, all of which a forecast is asked for.
-func allVariables() []hazard.Variable {
-	all := make([]hazard.Variable, hazard.NumVariables)
-	for v := range all {
-		all[v] = hazard.Variable(v)
-	}
-	return all
-}
-
-// weight returns what the question costs by the provider's rule: for each point 1, or V/10
-// for V variables, or V/10 × days/14, whichever is most.
-func (q *question) weight(points int) float64 {
-	tenths := float64(len(q.variables)) / 10
-	return float64(points) * max(1, tenths, tenths*float64(q.days)/14)
-}
-
-// ask puts a question for all places. It may wait some minutes on the clock between calls.
+// ask puts a question: all of its groups are answered, or it fails. It may wait some
+// minutes on the clock between calls.
 func (c *Client) ask(ctx context.Context, places []catalogue.Location, q *question) (*Answer, error) {
-	if err := checkPlaces(places); err != nil {
+	if err := cmp.Or(checkPlaces(places), checkGroups(q.groups, len(places))); err != nil {
 		return nil, err.of(q.op, q.model)
 	}
-	if err := c.ledger.room(q.weight(len(places))); err != nil {
+	weight := weightOf(q.groups, q.days)
+	if err := c.ledger.room(weight); err != nil {
 		return nil, err.of(q.op, q.model)
 	}
-	assembled := newAssembly(len(places), q.reachKm)
-	first := 0
-	for part := range slices.Chunk(places, callSize(len(places), c.ledger.mostPoints(q))) {
-		if err := c.askPart(ctx, q, part, first, assembled); err != nil {
-			return nil, err.of(q.op, q.model)
+	assembled := newAssembly(places, q.reachKm)
+	for _, group := range q.groups {
+		most := c.ledger.mostPoints(pointWeight(group.Variables, q.days))
+		for part := range slices.Chunk(group.Places, callSize(len(group.Places), most)) {
+			if err := c.askPart(ctx, q, Group{group.Variables, part}, assembled); err != nil {
+				return nil, err.of(q.op, q.model)
+			}
 		}
-		first += len(part)
 	}
 	answer, err := assembled.answer()
 	if err != nil {
 		return nil, err.of(q.op, q.model)
 	}
-	answer.Weight = q.weight(len(places))
+	answer.Weight = weight
 	c.logImplausible(q.model, assembled)
 	return answer, nil
 }
 
-// askPart makes one call, for a part of the places, the first of which is that of an index.
-func (c *Client) askPart(ctx context.Context, q *question, asked []catalogue.Location, first int, into *assembly) *Error {
-	req, err := c.questionRequest(ctx, q, asked)
+// askPart makes one call, for a group or a part of one.
+func (c *Client) askPart(ctx context.Context, q *question, asked Group, into *assembly) *Error {
+	req, err := c.questionRequest(ctx, q, asked.Variables, into.placesAt(asked.Places))
 	if err != nil {
 		return err
 	}
-	if err = c.weighted(ctx, q.weight(len(asked)), req, newDecoder(asked, first, into).decode); err == nil {
+	if err = c.weighted(ctx, weightOf([]Group{asked}, q.days), req, newDecoder(asked.Places, into).decode); err == nil {
 		err = q.check(into.columns)
 	}
 	return err
@@ -96,9 +85,9 @@ func (c *Client) weighted(ctx context.Context, weight float64, req *http.Request
 
 // questionRequest makes the call for the places: a GET where the query is short enough,
 // else a POST of the same fields as a form.
-func (c *Client) questionRequest(ctx context.Context, q *question, places []catalogue.Location) (*http.Request, *Error) {
+func (c *Client) questionRequest(ctx context.Context, q *question, variables []hazard.Variable, places []catalogue.Location) (*http.Request, *Error) {
 	target := c.base + q.path
-	query := c.query(q, places)
+	query := c.query(q, variables, places)
 	if len(target)+1+len(query) <= maxQuery {
 		return c.request(ctx, http.MethodGet, target+"?"+query, "")
 	}

@@ -11,34 +11,43 @@ import (
 
 // assembly puts the elements of one or several calls together to one answer.
 type assembly struct {
-	points        int
-	columns       *hazard.Columns // nil before the first element
+	places        []catalogue.Location // all that an answer is made for
+	columns       *hazard.Columns      // nil before the first element
 	implausible   int
 	implausibleBy [hazard.NumVariables]int
 	reachKm       float64                     // from a place to its grid cell, at most
-	asked         []float64                   // heights of the places, m
+	asked         []float64                   // heights of the places that came, m
 	answered      []float64                   // heights in the answer, m; NaN where it has none
 	spreads       [hazard.NumVariables]spread // over all places
 }
 
-func newAssembly(points int, reachKm float64) *assembly {
-	return &assembly{points: points, reachKm: reachKm, asked: make([]float64, points), answered: make([]float64, points)}
+func newAssembly(places []catalogue.Location, reachKm float64) *assembly {
+	return &assembly{places: places, reachKm: reachKm, asked: make([]float64, len(places)), answered: make([]float64, len(places))}
+}
+
+// placesAt returns the places of some indexes.
+func (a *assembly) placesAt(points []int) []catalogue.Location {
+	places := make([]catalogue.Location, len(points))
+	for i, point := range points {
+		places[i] = a.places[point]
+	}
+	return places
 }
 
 // put screens the values of an element, which is checked in itself, and keeps
 // them as those of a point.
-func (a *assembly) put(point int, place catalogue.Location, e *element) *Error {
+func (a *assembly) put(point int, e *element) *Error {
 	start := time.Unix(e.Hourly.times[0], 0).UTC()
 	hours, values := len(e.Hourly.times), &e.Hourly.values
 	if a.columns == nil {
-		a.columns = hazard.NewColumns(start, a.points, hours)
+		a.columns = hazard.NewColumns(start, len(a.places), hours)
 	}
 	// At midnight UTC the window asked for moves on by a day between two calls.
 	shift := int(start.Sub(a.columns.Start) / time.Hour)
 	if shift < -24 || shift > 24 || hours != a.columns.Hours {
 		return errorf(Mismatch, "the hours of the last call do not fit those of the calls before")
 	}
-	if err := a.checkCell(point, place, e); err != nil {
+	if err := a.checkCell(point, e); err != nil {
 		return err
 	}
 	for v, series := range values {

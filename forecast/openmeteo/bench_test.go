@@ -79,8 +79,8 @@ func placesFor(n int) []catalogue.Location {
 
 func decodeText(t testing.TB, body io.Reader, points int) *Answer {
 	t.Helper()
-	a := newAssembly(points, cellReachKm)
-	if err := newDecoder(placesFor(points), 0, a).decode(body); err != nil {
+	a := newAssembly(placesFor(points), cellReachKm)
+	if err := newDecoder(indexes(0, points), a).decode(body); err != nil {
 		t.Fatal(err)
 	}
 	answer, err := a.answer()
@@ -146,14 +146,14 @@ func liveHeap() uint64 {
 func TestDecodeHoldsNoMoreForMorePlaces(t *testing.T) {
 	for _, points := range []int{200, 2000} {
 		places := placesFor(points)
-		a := newAssembly(points, cellReachKm)
+		a := newAssembly(placesFor(points), cellReachKm)
 		a.columns = hazard.NewColumns(elementStart, points, benchHours)
 		for v := range hazard.Variable(hazard.NumVariables) {
 			a.columns.Set(v, 0, 0, 0)
 		}
 		body := newEndlessAnswer(points)
 		before := liveHeap()
-		if err := newDecoder(places, 0, a).decode(body); err != nil {
+		if err := newDecoder(indexes(0, len(places)), a).decode(body); err != nil {
 			t.Fatal(err)
 		}
 		held := int64(body.heap) - int64(before)

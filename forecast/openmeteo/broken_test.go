@@ -17,10 +17,10 @@ func TestAnAnswerCutInANumberIsBroken(t *testing.T) {
 	place := []catalogue.Location{{Latitude: -51, Longitude: -73, Elevation: 100}}
 	const cut = `{"latitude":-51,"longitude":-73,"hourly":{"time":[1763391600,17`
 	broken := io.MultiReader(strings.NewReader(cut), iotest.ErrReader(errors.New("timed out")))
-	if err := newDecoder(place, 0, newAssembly(1, cellReachKm)).decode(broken); err == nil || err.Kind == Mismatch || outcomeOf(err) != Unclear {
+	if err := newDecoder(indexes(0, 1), newAssembly(place, cellReachKm)).decode(broken); err == nil || err.Kind == Mismatch || outcomeOf(err) != Unclear {
 		t.Errorf("cut within a time: %v", err)
 	}
-	err := newDecoder(place, 0, newAssembly(1, cellReachKm)).decode(strings.NewReader(strings.Replace(cut, ",17", ",17]", 1) + strings.Repeat(" ", 1<<17)))
+	err := newDecoder(indexes(0, 1), newAssembly(place, cellReachKm)).decode(strings.NewReader(strings.Replace(cut, ",17", ",17]", 1) + strings.Repeat(" ", 1<<17)))
 	if err == nil || err.Kind != Mismatch {
 		t.Errorf("a time that is none in a whole answer: %v", err)
 	}

@@ -33,7 +33,7 @@ func (d *decoder) accept(index int, e *element) *Error {
 			return errorf(Mismatch, "%s has no unit", k.name)
 		}
 	}
-	return d.into.put(d.first+index, d.places[index], e)
+	return d.into.put(d.points[index], e)
 }
 
 // checkNumber demands that location_id, where there is one, is of the place that was

@@ -10,7 +10,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"vigia/forecast/hazard"
-	"vigia/store/catalogue"
 )
 
 // Limits of an answer, generous against what is asked.
@@ -29,8 +28,7 @@ const (
 type decoder struct {
 	json   *jsontext.Decoder
 	body   *boundedReader
-	places []catalogue.Location
-	first  int // index of places[0] among all the places asked
+	points []int // indexes of the places of the call in the assembly
 	into   *assembly
 	axis   []int64  // the hours of the first element, which all must have
 	from   *float64 // the number of the first place in location_id; nil before one is seen
@@ -56,21 +54,21 @@ type hourly struct {
 	values [hazard.NumVariables][]float32 // NaN is missing; nil is a variable that is not there
 }
 
-func newDecoder(places []catalogue.Location, first int, into *assembly) *decoder {
-	return &decoder{places: places, first: first, into: into}
+func newDecoder(points []int, into *assembly) *decoder {
+	return &decoder{points: points, into: into}
 }
 
 // decode reads an answer to its end: an object for one place, an array for several. On an
 // error the assembly is spoilt.
 func (d *decoder) decode(body io.Reader) *Error {
-	d.open(body, bytesPerCall+int64(len(d.places))*bytesPerPoint)
+	d.open(body, bytesPerCall+int64(len(d.points))*bytesPerPoint)
 	if d.json.PeekKind() != jsontext.KindBeginArray {
 		if err := d.place(0); err != nil {
 			return err
 		}
 		return d.finish(1)
 	}
-	if len(d.places) == 1 {
+	if len(d.points) == 1 {
 		return errorf(Mismatch, "a list in the answer, one place asked")
 	}
 	_, err := d.json.ReadToken()
@@ -92,7 +90,7 @@ func (d *decoder) decode(body io.Reader) *Error {
 // place reads an element and puts it into the assembly.
 func (d *decoder) place(index int) *Error {
 	switch kind := d.json.PeekKind(); {
-	case index == len(d.places):
+	case index == len(d.points):
 		return errorf(Mismatch, "more places in the answer than the %d asked", index)
 	case kind != jsontext.KindBeginObject && kind != jsontext.KindInvalid:
 		return errorf(Malformed, "%v where a place should be", kind)
@@ -112,8 +110,8 @@ func (d *decoder) place(index int) *Error {
 
 // finish demands that as many places came as were asked, and nothing more.
 func (d *decoder) finish(places int) *Error {
-	if places != len(d.places) {
-		return errorf(Mismatch, "%d places in the answer, %d asked", places, len(d.places))
+	if places != len(d.points) {
+		return errorf(Mismatch, "%d places in the answer, %d asked", places, len(d.points))
 	}
 	t, err := d.json.ReadToken()
 	switch {

@@ -19,8 +19,8 @@ func decodeString(text string, points int) (*Answer, *Error) {
 }
 
 func decodeAt(text string, places []catalogue.Location) (*Answer, *Error) {
-	a := newAssembly(len(places), cellReachKm)
-	if err := newDecoder(places, 0, a).decode(strings.NewReader(text)); err != nil {
+	a := newAssembly(places, cellReachKm)
+	if err := newDecoder(indexes(0, len(places)), a).decode(strings.NewReader(text)); err != nil {
 		return nil, err
 	}
 	return a.answer()
@@ -281,7 +281,7 @@ func TestDecodeBounded(t *testing.T) {
 	for name, piece := range map[string]string{"space": " ", "lists": `"x",`, "zeros": "0"} {
 		start := `{"unknown":[` + strings.TrimSuffix(piece, " ")
 		body := &countingReader{from: io.MultiReader(strings.NewReader(start), &repeating{piece: piece})}
-		err := newDecoder(placesFor(1), 0, newAssembly(1, cellReachKm)).decode(body)
+		err := newDecoder(indexes(0, 1), newAssembly(placesFor(1), cellReachKm)).decode(body)
 		if err == nil || err.Kind != Malformed {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -321,10 +321,10 @@ func TestDistance(t *testing.T) {
 
 // TestMidnightBetweenCalls: the second call's window begins a day later.
 func TestMidnightBetweenCalls(t *testing.T) {
-	a := newAssembly(2, cellReachKm)
+	a := newAssembly(placesFor(2), cellReachKm)
 	for i, start := range []time.Time{elementStart, elementStart.Add(time.Hour)} {
 		text := simpleElement{start: start.Unix()}.String()
-		if err := newDecoder(placesFor(1), i, a).decode(strings.NewReader(text)); err != nil {
+		if err := newDecoder(indexes(i, 1), a).decode(strings.NewReader(text)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -336,7 +336,7 @@ func TestMidnightBetweenCalls(t *testing.T) {
 		t.Errorf("second call: %s", got)
 	}
 	text := simpleElement{start: elementStart.Add(48 * time.Hour).Unix()}.String()
-	if err := newDecoder(placesFor(1), 1, a).decode(strings.NewReader(text)); err == nil || err.Kind != Mismatch {
+	if err := newDecoder(indexes(1, 1), a).decode(strings.NewReader(text)); err == nil || err.Kind != Mismatch {
 		t.Errorf("two days on: %v", err)
 	}
 }

@@ -67,8 +67,8 @@ func FuzzDecode(f *testing.F) {
 		if points < 1 || points > 4 {
 			return
 		}
-		a := newAssembly(points, cellReachKm)
-		if newDecoder(placesFor(points), 0, a).decode(bytes.NewReader(text)) != nil {
+		a := newAssembly(placesFor(points), cellReachKm)
+		if newDecoder(indexes(0, points), a).decode(bytes.NewReader(text)) != nil {
 			return
 		}
 		if !json.Valid(text) {

@@ -54,7 +54,7 @@ func TestAProviderThatHangsIsGivenUp(t *testing.T) {
 					t.Fatal(err)
 				}
 				began := time.Now()
-				_, err = client.Forecast(t.Context(), "ecmwf_ifs", somePlaces(2))
+				_, err = client.Forecast(t.Context(), "ecmwf_ifs", somePlaces(2), everything(2))
 				failure(t, err, c.kind)
 				if took := time.Since(began); took != c.want {
 					t.Errorf("given up after %v, want %v", took, c.want)

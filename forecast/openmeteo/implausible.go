@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"vigia/forecast/hazard"
-	"vigia/store/catalogue"
 )
 
 // An answer may fit the question in form and still not be the weather of the places asked.
@@ -24,10 +23,11 @@ const (
 )
 
 // checkCell demands that an element is of the place asked.
-func (a *assembly) checkCell(point int, place catalogue.Location, e *element) *Error {
+func (a *assembly) checkCell(point int, e *element) *Error {
 	if e.Latitude == nil || e.Longitude == nil {
 		return errorf(OtherPlace, "it does not say where its grid cell is")
 	}
+	place := a.places[point]
 	km := distanceKm(place.Latitude, place.Longitude, *e.Latitude, *e.Longitude)
 	if !(km <= a.reachKm) || math.Abs(*e.Latitude) > 90 || math.Abs(*e.Longitude) > 360 {
 		return errorf(OtherPlace, "its grid cell lies %.0f km away", km)

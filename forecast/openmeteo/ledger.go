@@ -236,12 +236,13 @@ func (l *Ledger) room(weight float64) *Error {
 	return err
 }
 
-// mostPoints returns the most places for which one call can ever be allowed.
-func (l *Ledger) mostPoints(q *question) int {
+// mostPoints returns the most places for which one call can ever be allowed, where each
+// weighs so much.
+func (l *Ledger) mostPoints(each float64) int {
 	most := maxPointsPerCall
 	for _, limit := range []float64{l.limits.Minute, l.limits.Hour, l.limits.Day, l.limits.Month} {
 		if limit > 0 {
-			most = min(most, int(math.Floor(limit/q.weight(1)+slack)))
+			most = min(most, int(math.Floor(limit/each+slack)))
 		}
 	}
 	return max(most, 1)

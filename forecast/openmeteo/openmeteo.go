@@ -112,21 +112,22 @@ type Answer struct {
 	Weight      float64 // what the calls weighed
 }
 
-// Forecast asks a model, by its id or an alias, for all variables at all places,
-// from three days back to five days ahead. It takes as many calls as the limits
-// demand and may wait some minutes on the clock between them. The answer has the
-// places in the order given.
+// Forecast asks a model, by its id or an alias, for the variables of each group at its
+// places, from three days back to nine days with today ahead. Every place must be in a
+// group ([Groups]). It takes as many calls as the groups and the limits demand and may
+// wait some minutes on the clock between them: all of them are answered, or it fails. The
+// answer has the places in the order given.
 //
 // The error is an *Error: of kind HeldBack, before anything is asked, when the
 // ledger has no room for all of the calls within a few minutes.
-func (c *Client) Forecast(ctx context.Context, model string, places []catalogue.Location) (*Answer, error) {
+func (c *Client) Forecast(ctx context.Context, model string, places []catalogue.Location, groups []Group) (*Answer, error) {
 	const op = "forecast"
 	m, unknown := lookUp(op, model)
 	if unknown != nil {
 		return nil, unknown
 	}
 	return c.ask(ctx, places, &question{
-		op: op, path: "/v1/forecast", model: m.id, variables: allVariables(), days: forecastDays, reachKm: cellReachKm,
+		op: op, path: "/v1/forecast", model: m.id, groups: groups, days: forecastDays, reachKm: cellReachKm,
 		span:  url.Values{"past_days": {strconv.Itoa(pastDays)}, "forecast_days": {strconv.Itoa(futureDays)}},
 		check: c.checkPresent,
 	})

@@ -32,7 +32,7 @@ func TestForecastAsks(t *testing.T) {
 	})
 	b := newBench(t, p.URL, FreeLimits)
 	places := []catalogue.Location{{Latitude: -33.427067, Longitude: -70.08652, Elevation: 2514.04}, {Latitude: -0.000001, Longitude: 180, Elevation: 0}}
-	answer, err := b.client.Forecast(context.Background(), "gfs_global", places)
+	answer, err := b.client.Forecast(context.Background(), "gfs_global", places, everything(2))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestForecastAsks(t *testing.T) {
 	for field, want := range map[string]string{
 		"latitude": "-33.42707,0", "longitude": "-70.08652,180", "elevation": "2514,0", "location_id": "1,2",
 		"models": "ncep_gfs_global", "timeformat": "unixtime", "timezone": "GMT", "wind_speed_unit": "kmh",
-		"cell_selection": "land", "past_days": "3", "forecast_days": "5", "apikey": testKey,
+		"cell_selection": "land", "past_days": "3", "forecast_days": "9", "apikey": testKey,
 		"hourly": "temperature_2m,relative_humidity_2m,precipitation,snowfall,snow_depth,wind_speed_10m,wind_gusts_10m,cape,weather_code,visibility,freezing_level_height,uv_index",
 	} {
 		if got := form.Get(field); got != want {
@@ -76,7 +76,7 @@ func TestForecastManyPlaces(t *testing.T) {
 			p := newProvider(t, nil)
 			b := newBench(t, p.URL, c.limits)
 			stop := turnClock(b)
-			answer, err := b.client.Forecast(context.Background(), "ecmwf_ifs", somePlaces(c.places))
+			answer, err := b.client.Forecast(context.Background(), "ecmwf_ifs", somePlaces(c.places), everything(c.places))
 			stop()
 			if err != nil {
 				t.Fatal(err)
@@ -169,7 +169,7 @@ func TestFailures(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := newProvider(t, c.handler)
 			b := newBench(t, p.URL, FreeLimits)
-			answer, err := b.client.Forecast(context.Background(), "icon_global", somePlaces(2))
+			answer, err := b.client.Forecast(context.Background(), "icon_global", somePlaces(2), everything(2))
 			fault := failure(t, err, c.kind)
 			if answer != nil {
 				t.Error("a result with the error")
@@ -195,19 +195,19 @@ func TestRateLimitIsHeeded(t *testing.T) {
 		answer := `{"error":true,"reason":"` + text + ` API request limit exceeded."}`
 		p := newProvider(t, says(429, answer))
 		b := newBench(t, p.URL, FreeLimits)
-		_, err := b.client.Forecast(context.Background(), "ecmwf_ifs", somePlaces(2))
+		_, err := b.client.Forecast(context.Background(), "ecmwf_ifs", somePlaces(2), everything(2))
 		if fault := failure(t, err, RateLimited); !fault.RetryAt.Equal(until) {
 			t.Errorf("%s: again at %v, want %v", text, fault.RetryAt, until)
 		}
 		if text == "Minutely" {
 			continue // the next call waits instead
 		}
-		_, err = b.client.Forecast(context.Background(), "ecmwf_ifs", somePlaces(2))
+		_, err = b.client.Forecast(context.Background(), "ecmwf_ifs", somePlaces(2), everything(2))
 		if fault := failure(t, err, HeldBack); !fault.RetryAt.Equal(until) || p.calls() != 1 {
 			t.Errorf("%s: again at %v after %d calls", text, fault.RetryAt, p.calls())
 		}
 		b.clock.Advance(until.Sub(noon))
-		if _, err = b.client.Forecast(context.Background(), "ecmwf_ifs", somePlaces(2)); p.calls() != 2 {
+		if _, err = b.client.Forecast(context.Background(), "ecmwf_ifs", somePlaces(2), everything(2)); p.calls() != 2 {
 			t.Errorf("%s: no call after %v: %v", text, until, err)
 		}
 	}
@@ -219,7 +219,7 @@ func TestMinuteWait(t *testing.T) {
 	stop := turnClock(b)
 	defer stop()
 	for i := range 3 {
-		if _, err := b.client.Forecast(context.Background(), "ecmwf_ifs", somePlaces(300)); err != nil {
+		if _, err := b.client.Forecast(context.Background(), "ecmwf_ifs", somePlaces(300), everything(300)); err != nil {
 			t.Fatalf("call %d: %v", i, err)
 		}
 	}
@@ -231,13 +231,13 @@ func TestMinuteWait(t *testing.T) {
 func TestWaitEndsWithContext(t *testing.T) {
 	p := newProvider(t, nil)
 	b := newBench(t, p.URL, FreeLimits)
-	if _, err := b.client.Forecast(context.Background(), "ecmwf_ifs", somePlaces(400)); err != nil {
+	if _, err := b.client.Forecast(context.Background(), "ecmwf_ifs", somePlaces(400), everything(400)); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error)
 	go func() {
-		_, err := b.client.Forecast(ctx, "ecmwf_ifs", somePlaces(400))
+		_, err := b.client.Forecast(ctx, "ecmwf_ifs", somePlaces(400), everything(400))
 		done <- err
 	}()
 	b.clock.BlockUntilContext(context.Background(), 1)
@@ -260,14 +260,14 @@ func TestHeldBack(t *testing.T) {
 	} {
 		before := p.calls()
 		b := newBench(t, p.URL, limits)
-		if _, err := b.client.Forecast(context.Background(), "ecmwf_ifs", somePlaces(50)); err != nil {
+		if _, err := b.client.Forecast(context.Background(), "ecmwf_ifs", somePlaces(50), everything(50)); err != nil {
 			t.Fatal(err)
 		}
-		_, err := b.client.Forecast(context.Background(), "ecmwf_ifs", somePlaces(50))
+		_, err := b.client.Forecast(context.Background(), "ecmwf_ifs", somePlaces(50), everything(50))
 		if fault := failure(t, err, HeldBack); !fault.RetryAt.Equal(want) {
 			t.Errorf("%v: again at %v, want %v", limits, fault.RetryAt, want)
 		}
-		_, err = b.client.Forecast(context.Background(), "ecmwf_ifs", somePlaces(90))
+		_, err = b.client.Forecast(context.Background(), "ecmwf_ifs", somePlaces(90), everything(90))
 		if fault := failure(t, err, HeldBack); !fault.RetryAt.IsZero() {
 			t.Errorf("%v: more than the limit has room at %v", limits, fault.RetryAt)
 		}
@@ -301,7 +301,7 @@ func TestSlowProvider(t *testing.T) {
 			p := newProvider(t, handler)
 			b := newBench(t, p.URL, FreeLimits)
 			b.client.http.Timeout = 50 * time.Millisecond
-			_, err := b.client.Forecast(context.Background(), "ecmwf_ifs", somePlaces(2))
+			_, err := b.client.Forecast(context.Background(), "ecmwf_ifs", somePlaces(2), everything(2))
 			failure(t, err, Timeout)
 			if u := b.ledger.Usage(noon); u.Day != 1 || u.Hour != 2.4 {
 				t.Errorf("booked %+v", u)
@@ -309,11 +309,11 @@ func TestSlowProvider(t *testing.T) {
 			b.client.http.Timeout = 0
 			ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 			defer cancel()
-			_, err = b.client.Forecast(ctx, "ecmwf_ifs", somePlaces(2))
+			_, err = b.client.Forecast(ctx, "ecmwf_ifs", somePlaces(2), everything(2))
 			failure(t, err, Timeout)
 			ctx, cancel = context.WithCancel(context.Background())
 			time.AfterFunc(20*time.Millisecond, cancel)
-			_, err = b.client.Forecast(ctx, "ecmwf_ifs", somePlaces(2))
+			_, err = b.client.Forecast(ctx, "ecmwf_ifs", somePlaces(2), everything(2))
 			failure(t, err, Interrupted)
 		})
 	}
@@ -323,7 +323,7 @@ func TestUnreachable(t *testing.T) {
 	p := newProvider(t, nil)
 	p.Close()
 	b := newBench(t, p.URL, FreeLimits)
-	_, err := b.client.Forecast(context.Background(), "ecmwf_ifs", somePlaces(2))
+	_, err := b.client.Forecast(context.Background(), "ecmwf_ifs", somePlaces(2), everything(2))
 	if fault := failure(t, err, Unreachable); !strings.Contains(fault.Reason, "refused") {
 		t.Errorf("reason %q", fault.Reason)
 	}
@@ -368,7 +368,7 @@ func TestOneCallAtATime(t *testing.T) {
 	var group sync.WaitGroup
 	for range 8 {
 		group.Go(func() {
-			if _, err := b.client.Forecast(context.Background(), "ecmwf_ifs", somePlaces(1)); err != nil {
+			if _, err := b.client.Forecast(context.Background(), "ecmwf_ifs", somePlaces(1), everything(1)); err != nil {
 				t.Error(err)
 			}
 		})
@@ -382,7 +382,7 @@ func TestOneCallAtATime(t *testing.T) {
 func TestImplausibleIsLoggedOnce(t *testing.T) {
 	text := string(answerText(1, benchHours, 1))
 	text = strings.Replace(text, `"wind_gusts_10m":[`, `"wind_gusts_10m":[99999,88888,`, 1)
-	for _, name := range []string{`"time":[`, "temperature_2m", "relative_humidity_2m", "precipitation", "snowfall", "snow_depth", "wind_speed_10m", "cape", "weather_code", "visibility", "freezing_level_height", "uv_index"} {
+	for _, name := range []string{`"time":[`, "temperature_2m", "relative_humidity_2m", "precipitation", "snowfall", "snow_depth", "wind_speed_10m", "cape", "weather_code", "visibility", "freezing_level_height", "uv_index", "wind_direction_10m", "cloud_cover"} {
 		name = strings.Trim(name, `":[`)
 		values := `1,1,`
 		if name == "time" {
@@ -392,7 +392,7 @@ func TestImplausibleIsLoggedOnce(t *testing.T) {
 	}
 	p := newProvider(t, says(200, text))
 	b := newBench(t, p.URL, FreeLimits)
-	answer, err := b.client.Forecast(context.Background(), "ecmwf_ifs", somePlaces(1))
+	answer, err := b.client.Forecast(context.Background(), "ecmwf_ifs", somePlaces(1), everything(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -423,12 +423,12 @@ func TestForecastRefusesBadPlaces(t *testing.T) {
 	nan := 0.0
 	nan /= nan
 	for _, bad := range []catalogue.Location{{Latitude: 91}, {Latitude: nan}, {Longitude: -181}, {Longitude: nan}, {Elevation: nan}, {Elevation: 1e9}} {
-		_, err := b.client.Forecast(context.Background(), "ecmwf_ifs", append(somePlaces(1), bad))
+		_, err := b.client.Forecast(context.Background(), "ecmwf_ifs", append(somePlaces(1), bad), everything(2))
 		failure(t, err, Refused)
 	}
-	_, err := b.client.Forecast(context.Background(), "ecmwf_ifs", nil)
+	_, err := b.client.Forecast(context.Background(), "ecmwf_ifs", nil, nil)
 	failure(t, err, Refused)
-	_, err = b.client.Forecast(context.Background(), "ukmo_seamless", somePlaces(1))
+	_, err = b.client.Forecast(context.Background(), "ukmo_seamless", somePlaces(1), everything(1))
 	failure(t, err, Refused)
 	if p.calls() != 0 {
 		t.Error("the provider was asked")
@@ -454,16 +454,18 @@ func TestModels(t *testing.T) {
 }
 
 func TestWeight(t *testing.T) {
-	// 300 places × 4 models × 12 variables: 1,440 a full refresh.
-	if w := 4 * Weight(300, 8); w != 1440 {
-		t.Errorf("a full refresh weighs %v", w)
+	// 300 places × 12 variables of each of four models: 1,440.
+	if w := 4 * HistoryWeight(300, 8); w != 1440 {
+		t.Errorf("a history weighs %v", w)
 	}
-	if w := Weight(10, 28); w != 24 {
+	if w := HistoryWeight(10, 28); w != 24 {
 		t.Errorf("28 days weigh %v", w)
 	}
-	// 10 places: 12 for each of four runs, twice for each of two, and 10 of the archive.
-	for want, models := range map[float64][]string{178: DefaultModels, 58: {"ecmwf_ifs"}, 34: {"gem_global"}, 82: {"ncep_gfs_global", "cmc_gem_gdps"}} {
-		if w := WeightADay(models, 10); math.Abs(w-want) > 1e-9 {
+	// 6 starts at 1 and 4 exposed places at 1.4 make 11.6: four times for each of three models,
+	// twice for one, and 10 of the archive.
+	groups := []Group{{startVariables, []int{0, 1, 2, 3, 4, 5}}, {exposedVariables, []int{6, 7, 8, 9}}}
+	for want, models := range map[float64][]string{172.4: DefaultModels, 56.4: {"ecmwf_ifs"}, 33.2: {"gem_global"}, 79.6: {"ncep_gfs_global", "cmc_gem_gdps"}} {
+		if w := WeightADay(models, groups, 10); math.Abs(w-want) > 1e-9 {
 			t.Errorf("a day of %v weighs %v, want %v", models, w, want)
 		}
 	}

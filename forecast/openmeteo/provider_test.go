@@ -132,6 +132,18 @@ func somePlaces(n int) []catalogue.Location {
 	return places
 }
 
+// everything is the group of all variables of the rules at so many places.
+func everything(places int) []Group { return []Group{everywhere(ruleVariables, places)} }
+
+// indexes are those of so many places from one on.
+func indexes(from, places int) []int {
+	list := make([]int, places)
+	for i := range list {
+		list[i] = from + i
+	}
+	return list
+}
+
 // simpleElement is a small element in which a test changes a detail. It has
 // three hours; every variable has the values 1, 2, 3.
 type simpleElement struct {

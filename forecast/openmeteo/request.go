@@ -6,34 +6,36 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
+	"vigia/forecast/hazard"
 	"vigia/store/catalogue"
 )
 
 // What is asked of the provider.
 const (
-	pastDays     = 3 // sums over the last 24 h, at the oldest run still used
-	futureDays   = 5
+	pastDays     = 3 // sums over the last 72 h
+	futureDays   = 9 // 168 h ahead of the last hour of today, and a day for a run that is used so long
 	forecastDays = pastDays + futureDays
 
 	maxPointsPerCall = 1000     // the provider's limit
 	maxQuery         = 8 * 1024 // bytes of a query that every proxy lets through; above it, a form
 )
 
-// Weight returns what a call for all variables costs. See [question.weight].
-func Weight(points, days int) float64 {
-	return (&question{variables: allVariables(), days: days}).weight(points)
+// HistoryWeight returns what [Client.History] costs for so many places and days.
+func HistoryWeight(places, days int) float64 {
+	return float64(places) * pointWeight(ruleVariables, days)
 }
 
-// WeightADay returns what a day costs for so many places: every run of the models once
-// and the archive once. What fails and is asked again comes on top.
-func WeightADay(models []string, points int) float64 {
-	weight := (&question{variables: archiveVariables, days: 1}).weight(points)
+// WeightADay returns what a day costs for so many places in groups: every run of the
+// models once and the archive once. What fails and is asked again comes on top.
+func WeightADay(models []string, groups []Group, places int) float64 {
+	weight := float64(places) * pointWeight(archiveVariables, 1)
 	for _, id := range models {
 		m, _ := lookUp("", id)
-		weight += float64(m.runs) * Weight(points, forecastDays)
+		weight += float64(m.runs) * weightOf(groups, forecastDays)
 	}
 	return weight
 }
@@ -43,6 +45,24 @@ func WeightADay(models []string, points int) float64 {
 func callSize(n, most int) int {
 	calls := (n + most - 1) / most
 	return (n + calls - 1) / calls
+}
+
+// checkGroups refuses groups that leave out one of so many places or have one that is not
+// there.
+func checkGroups(groups []Group, places int) *Error {
+	asked := make([]bool, places)
+	for _, group := range groups {
+		for _, at := range group.Places {
+			if at < 0 || at >= places || len(group.Variables) == 0 {
+				return &Error{Kind: Refused, Reason: "a group that cannot be asked"}
+			}
+			asked[at] = true
+		}
+	}
+	if at := slices.Index(asked, false); at >= 0 {
+		return &Error{Kind: Refused, Reason: "nothing is asked for place " + strconv.Itoa(at+1)}
+	}
+	return nil
 }
 
 // checkPlaces refuses what the provider would refuse, since one bad place fails
@@ -63,7 +83,7 @@ func checkPlaces(places []catalogue.Location) *Error {
 
 // query writes the fields of a call. Every time is asked in UTC seconds:
 // in another zone the provider applies today's offset to all days.
-func (c *Client) query(q *question, places []catalogue.Location) string {
+func (c *Client) query(q *question, asked []hazard.Variable, places []catalogue.Location) string {
 	var latitudes, longitudes, elevations, ids []byte
 	for i, p := range places {
 		latitudes = appendRounded(latitudes, i, p.Latitude, 1e5)
@@ -71,8 +91,8 @@ func (c *Client) query(q *question, places []catalogue.Location) string {
 		elevations = appendRounded(elevations, i, p.Elevation, 10)
 		ids = appendRounded(ids, i, float64(i+1), 1)
 	}
-	names := make([]string, len(q.variables))
-	for i, v := range q.variables {
+	names := make([]string, len(asked))
+	for i, v := range asked {
 		names[i] = variables[v].name
 	}
 	fields := url.Values{

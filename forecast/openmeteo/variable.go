@@ -37,6 +37,8 @@ var variables = [hazard.NumVariables]variable{
 	hazard.SightRange:    {name: "visibility", unit: "m", low: 0, high: 200000},
 	hazard.FreezingLevel: {name: "freezing_level_height", unit: "m", low: -6000, high: 9000},
 	hazard.UVIndex:       {name: "uv_index", unit: "", low: 0, high: 25},
+	hazard.WindDirection: {name: "wind_direction_10m", unit: "°", low: 0, high: 360},
+	hazard.CloudCover:    {name: "cloud_cover", unit: "%", low: 0, high: 100, slack: 2},
 }
 
 // variableNamed finds a variable by the provider's name.

@@ -43,11 +43,11 @@ var nothing = func() (v Values) {
 }()
 
 // smoothed is an hour as a model with coarse cells sees it: a mean with the hours
-// beside it, in which peaks are flatter. Codes are no amounts and stay.
+// beside it, in which peaks are flatter. Codes and directions are no amounts and stay.
 func smoothed(before, now, after *Values) Values {
 	v := *now
 	for i := range v {
-		if hazard.Variable(i) != hazard.WeatherCode {
+		if i := hazard.Variable(i); i != hazard.WeatherCode && i != hazard.WindDirection {
 			v[i] = (before[i] + 2*now[i] + after[i]) / 4
 		}
 	}

@@ -73,7 +73,7 @@ func read[T any](t *testing.T, text string) (v T) {
 const (
 	oneLake   = "?latitude=-41.1&longitude=-72.5&elevation=300&location_id=0"
 	twoLakes  = "?latitude=-41.1,-42.2&longitude=-72.5,-72.8&elevation=300,450&location_id=0,7"
-	allHourly = "&hourly=temperature_2m,relative_humidity_2m,precipitation,snowfall,snow_depth,wind_speed_10m,wind_gusts_10m,cape,weather_code,visibility,freezing_level_height,uv_index"
+	allHourly = "&hourly=temperature_2m,relative_humidity_2m,precipitation,snowfall,snow_depth,wind_speed_10m,wind_gusts_10m,cape,weather_code,visibility,freezing_level_height,uv_index,wind_direction_10m,cloud_cover"
 	threeDays = "&timeformat=unixtime&timezone=GMT&wind_speed_unit=kmh&cell_selection=land&past_days=1&forecast_days=2"
 	gfs       = "&models=ncep_gfs_global"
 )
@@ -82,7 +82,7 @@ func TestShapes(t *testing.T) {
 	s, base := start(t)
 	_, text := get(t, base+"/v1/forecast"+oneLake+allHourly+threeDays+gfs)
 	one := read[element](t, text)
-	if one.LocationID != nil || one.Timezone != "GMT" || one.Elevation != 300 || len(one.Hourly) != 13 {
+	if one.LocationID != nil || one.Timezone != "GMT" || one.Elevation != 300 || len(one.Hourly) != 15 {
 		t.Errorf("one place: %+v", one)
 	}
 	if math.Abs(one.Latitude+41.1) > 0.06 || one.Latitude == -41.1 {

@@ -46,6 +46,8 @@ var variables = [hazard.NumVariables]variable{
 	hazard.SightRange:    {"visibility", "m", 1},
 	hazard.FreezingLevel: {"freezing_level_height", "m", 1},
 	hazard.UVIndex:       {"uv_index", "", 2},
+	hazard.WindDirection: {"wind_direction_10m", "°", 0},
+	hazard.CloudCover:    {"cloud_cover", "%", 0},
 }
 
 var powersOfTen = [...]float64{1, 10, 100}

@@ -58,6 +58,7 @@ func (s *spot) weather(seed uint64, h *hour) Values {
 	v[hazard.FreezingLevel] = math.Max(0, zero)
 	v[hazard.CAPE] = c.cape + 140*p.cold*clamp01(cell)
 	v[hazard.UVIndex] = s.uvIndex(&k)
+	v[hazard.CloudCover] = 100 * k.cloud
 	v.round()
 	v[hazard.WeatherCode] = code(&v, &k, &p, &c)
 	return v
@@ -117,6 +118,17 @@ func (s *spot) blow(seed uint64, h *hour, k *sky, p *passage, c *convection, cel
 	wind *= s.height * h.wind * clamp(1+0.06*s.readError(noiseErrorWind, h), 0.6, 1.4)
 	v[hazard.WindSpeed] = wind
 	v[hazard.WindGust] = wind*(1.5+0.2*cell+0.08*(s.height-1)) + 4 + 35*c.strength
+	v[hazard.WindDirection] = s.windDirection(seed, h, p)
+}
+
+// windDirection is where the wind comes from, in degrees from 0 to 359: the west in the
+// south and the south-west in the north, turned to the north-west ahead of a front and to
+// the south-west behind it.
+func (s *spot) windDirection(seed uint64, h *hour, p *passage) float64 {
+	usual := 225 + 45*clamp01((-s.lat-30)/15)
+	from := usual + 35*p.wind - 60*p.cold + 40*s.read(seed, noiseRegime, h) + 15*s.read(seed, noiseBreeze, h) +
+		6*s.readError(noiseErrorWind, h)
+	return math.Mod(math.Round(from)+720, 360)
 }
 
 func (s *spot) humidity(seed uint64, h *hour, k *sky, p *passage, v *Values) {

@@ -8,11 +8,12 @@ import (
 
 	"vigia/handlers/cli/systemd"
 	"vigia/store"
+	"vigia/store/catalogue"
 )
 
 // Weight is what the weather provider counts for a day of the service's requests about
-// some places, and what it allows; 0 where that is not known.
-type Weight func(places int) (perDay, allowed float64)
+// a catalogue, and what it allows; 0 where that is not known.
+type Weight func(parks *catalogue.Catalogue) (perDay, allowed float64)
 
 // Check prints the settings in force and the state of the data, and changes nothing.
 func Check(ctx context.Context, env *Env, weight Weight) error {
@@ -24,7 +25,7 @@ func Check(ctx context.Context, env *Env, weight Weight) error {
 		return err
 	}
 	fmt.Fprintf(env.Out, "catalogue: %d parks, %d trails, %d places\n", len(parks.Parks), len(parks.Trails), len(parks.Locations))
-	fmt.Fprintln(env.Out, "provider: "+describeWeight(weight, len(env.Models), len(parks.Locations)))
+	fmt.Fprintln(env.Out, "provider: "+describeWeight(weight, len(env.Models), parks))
 	fmt.Fprintln(env.Out, "backup: "+backupAge(env))
 	err = env.ask(ctx, env.alone(), checkRequest, nil, nil)
 	if errors.Is(err, store.ErrUnready) {
@@ -34,9 +35,9 @@ func Check(ctx context.Context, env *Env, weight Weight) error {
 	return errors.Join(err, systemd.Unreadable(env.Settings, systemd.UnitFolders))
 }
 
-func describeWeight(weight Weight, models, places int) string {
-	perDay, allowed := weight(places)
-	text := fmt.Sprintf("about %.0f of weight a day (models: %d, places: %d)", perDay, models, places)
+func describeWeight(weight Weight, models int, parks *catalogue.Catalogue) string {
+	perDay, allowed := weight(parks)
+	text := fmt.Sprintf("about %.0f of weight a day (models: %d, places: %d)", perDay, models, len(parks.Locations))
 	switch {
 	case allowed == 0:
 		return text + "; what your contract allows is not known here"
