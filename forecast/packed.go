@@ -78,6 +78,10 @@ func newRunReader(held []*heldRun, points int) *runReader {
 			}
 		}
 		r.plain = make([]byte, max(len(r.plain), 2*p.hours))
+		if run.aloft != nil {
+			r.plain = make([]byte, max(len(r.plain), 2*run.aloft.hours))
+			c.Values[hazard.WindAloft] = make([]int16, points*p.hours)
+		}
 		r.runs = append(r.runs, hazard.Run{Model: run.model, Init: run.Init, Columns: c})
 	}
 	return r
@@ -89,7 +93,11 @@ func (r *runReader) read(site hazard.Site) hazard.Site {
 	r.points = append(r.points[:0], site.Points...)
 	for at := range r.points {
 		for i, run := range r.held {
-			if err := r.unpack(run.columns, r.points[at].At, r.runs[i].Columns, at); err != nil {
+			err := r.unpack(run.columns, r.points[at].At, r.runs[i].Columns, at)
+			if run.aloft != nil && err == nil {
+				err = r.unpackAloft(run.aloft, r.points[at].At, r.runs[i].Columns, at)
+			}
+			if err != nil {
 				panic(fmt.Errorf("unpack a run of %s: %w", run.model, err))
 			}
 		}
@@ -99,16 +107,30 @@ func (r *runReader) read(site hazard.Site) hazard.Site {
 	return site
 }
 
-// unpack reads the columns of a point into those of another.
+// unpackAloft reads the wind aloft of a point, which few have, into the columns of another.
+func (r *runReader) unpackAloft(p *packedColumns, point int, into *hazard.Columns, at int) error {
+	series := into.Values[hazard.WindAloft][at*into.Hours : (at+1)*into.Hours]
+	for i := range series {
+		series[i] = hazard.Missing
+	}
+	if p.points[point] == nil {
+		return nil
+	}
+	return r.unpack(p, point, into, at)
+}
+
+// unpack reads the columns of a point into those of another, for the hours that both have.
 func (r *runReader) unpack(p *packedColumns, point int, into *hazard.Columns, at int) error {
 	r.packed.Reset(p.points[point])
 	if err := r.inflate.(flate.Resetter).Reset(&r.packed, nil); err != nil {
 		return err
 	}
+	shift := int(p.start.Sub(into.Start) / time.Hour)
 	for v, has := range p.has {
 		if !has {
 			continue
 		}
+		series := into.Values[v][at*into.Hours : (at+1)*into.Hours]
 		plain, before := r.plain[:2*p.hours], int16(0)
 		if _, err := io.ReadFull(r.inflate, plain); err != nil {
 			return err
@@ -116,7 +138,9 @@ func (r *runReader) unpack(p *packedColumns, point int, into *hazard.Columns, at
 		for i := range p.hours {
 			change := uint16(plain[i]) | uint16(plain[p.hours+i])<<8
 			before += int16(change>>1 ^ -(change & 1))
-			into.Values[v][at*p.hours+i] = before
+			if k := i + shift; k >= 0 && k < len(series) {
+				series[k] = before
+			}
 		}
 	}
 	return nil

@@ -84,6 +84,7 @@ const (
 	UVQuantity // shown beside the state; no rule compares it
 	HumidityQuantity
 	TemperatureQuantity
+	WindAloftQuantity // shown beside the state; no rule compares it
 
 	// LocalHour and Lead gate criteria by the hour of the day at the park and by
 	// the hours from now. They are compared, and are never causes.
@@ -97,7 +98,7 @@ var quantityKeys = [numQuantities][2]string{
 	{"precipitacion_1h", "mm"}, {"precipitacion_6h", "mm"}, {"lluvia_1h", "mm"}, {"lluvia_3h", "mm"}, {"lluvia_24h", "mm"},
 	{"nieve_1h", "cm"}, {"nieve_24h", "cm"}, {"nieve_en_suelo", "m"}, {"visibilidad", "m"},
 	{"isoterma_cero", "m"}, {"cape", "J/kg"}, {"chubascos", "mm"}, {"codigo_tiempo", "WMO"}, {"calor", "°C"},
-	{"probabilidad_ignicion", "fracción"}, {"indice_fuego", "índice"}, {"uv", "índice"}, {"humedad", "%"}, {"temperatura", "°C"},
+	{"probabilidad_ignicion", "fracción"}, {"indice_fuego", "índice"}, {"uv", "índice"}, {"humedad", "%"}, {"temperatura", "°C"}, {"viento_altura", "km/h"},
 	{"hora_local", "h"}, {"anticipacion", "h"},
 }
 
@@ -119,6 +120,7 @@ type Medians struct {
 	FreezingLevel float32 // m
 	Sight         float32 // m
 	UV            float32 // index
+	WindAloft     float32 // km/h in the free air at the point's height
 }
 
 // Vote is a model that voted in an hour.

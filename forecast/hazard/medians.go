@@ -5,7 +5,7 @@ import "math"
 // missingMedians has no value at all.
 var missingMedians = func() Medians {
 	n := float32(math.NaN())
-	return Medians{n, n, n, n, n, n, n, n, n}
+	return Medians{n, n, n, n, n, n, n, n, n, n}
 }()
 
 // MissingMedians returns medians without any value.
@@ -33,7 +33,7 @@ func (a *Assessor) readMedians() {
 			Temperature: quantity(TemperatureQuantity), FeelsLike: over(feelsLike),
 			Wind: quantity(MeanWindQuantity), Gust: quantity(GustQuantity),
 			Precipitation: quantity(Precipitation1hQuantity), Snow: quantity(Snow1hQuantity),
-			FreezingLevel: quantity(FreezingLevelQuantity), Sight: quantity(SightQuantity), UV: quantity(UVQuantity),
+			FreezingLevel: quantity(FreezingLevelQuantity), Sight: quantity(SightQuantity), UV: quantity(UVQuantity), WindAloft: quantity(WindAloftQuantity),
 		}
 		for m := range a.runs {
 			in := &a.values[m][k+1]

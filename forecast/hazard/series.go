@@ -123,6 +123,7 @@ func (p *pointSeries) inputs(i int, rules *Rules, in *Inputs) (gaps bool) {
 	in.Set(CAPEQuantity, p.at(CAPE, i))
 	in.Set(WeatherCodeQuantity, p.at(WeatherCode, i))
 	in.Set(UVQuantity, p.at(UVIndex, i))
+	in.Set(WindAloftQuantity, p.at(WindAloft, i))
 	gaps = p.sums(i, in)
 	if _, guessed := p.guessed.window(i, 24); guessed > 0 {
 		gaps = true

@@ -29,13 +29,17 @@ func HistoryWeight(places, days int) float64 {
 	return float64(places) * pointWeight(ruleVariables, days)
 }
 
-// WeightADay returns what a day costs for so many places in groups: every run of the
-// models once and the archive once. What fails and is asked again comes on top.
-func WeightADay(models []string, groups []Group, places int) float64 {
+// WeightADay returns what a day costs for so many places in groups, at so many of which
+// the wind aloft is asked for: every run of the models once and the archive once. What
+// fails and is asked again comes on top.
+func WeightADay(models []string, groups []Group, places, aloft int) float64 {
 	weight := float64(places) * pointWeight(archiveVariables, 1)
 	for _, id := range models {
 		m, _ := lookUp("", id)
 		weight += float64(m.runs) * weightOf(groups, forecastDays)
+		if m.aloft {
+			weight += float64(m.runs * aloft)
+		}
 	}
 	return weight
 }
@@ -91,14 +95,10 @@ func (c *Client) query(q *question, asked []hazard.Variable, places []catalogue.
 		elevations = appendRounded(elevations, i, p.Elevation, 10)
 		ids = appendRounded(ids, i, float64(i+1), 1)
 	}
-	names := make([]string, len(asked))
-	for i, v := range asked {
-		names[i] = variables[v].name
-	}
 	fields := url.Values{
 		"latitude": {string(latitudes)}, "longitude": {string(longitudes)},
 		"elevation": {string(elevations)}, "location_id": {string(ids)},
-		"hourly": {strings.Join(names, ",")}, "models": {q.model},
+		"hourly": {strings.Join(namesOf(asked), ",")}, "models": {q.model},
 		"timeformat": {"unixtime"}, "timezone": {"GMT"},
 		"wind_speed_unit": {"kmh"}, "cell_selection": {"land"},
 	}

@@ -18,6 +18,7 @@ type query struct {
 	places    []catalogue.Location
 	ids       []int // location_id of each place
 	variables []hazard.Variable
+	levels    []pressureLevel // on which the wind is asked for
 	model     *model
 	start     time.Time // first hour, UTC
 	hours     int
@@ -69,6 +70,10 @@ func readLists(form url.Values, names ...string) (map[string][]float64, error) {
 // readSeries reads which variables are asked of which model.
 func (q *query) readSeries(form url.Values) error {
 	for name := range strings.SplitSeq(form.Get("hourly"), ",") {
+		if level, ok := levelByName(name); ok {
+			q.levels = append(q.levels, level)
+			continue
+		}
 		v, ok := variableByName(name)
 		if !ok {
 			return fmt.Errorf("unknown variable %q", name)

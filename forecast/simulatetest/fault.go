@@ -253,7 +253,7 @@ func (f *Fault) move(text []byte) []byte {
 	})
 }
 
-var series = regexp.MustCompile(`"([a-z0-9_]+)":\[([^\]]*)\]`)
+var series = regexp.MustCompile(`"([a-zP0-9_]+)":\[([^\]]*)\]`)
 
 // spoil changes the values of the series.
 func (f *Fault) spoil(text []byte) []byte {

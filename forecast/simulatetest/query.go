@@ -22,7 +22,7 @@ const (
 
 var (
 	numbers = regexp.MustCompile(`^-?[0-9.]+(,-?[0-9.]+)*$`)
-	names   = regexp.MustCompile(`^[a-z0-9_]+(,[a-z0-9_]+)*$`)
+	names   = regexp.MustCompile(`^[a-zP0-9_]+(,[a-zP0-9_]+)*$`) // P of hPa
 	number  = regexp.MustCompile(`^[0-9]+$`)
 	date    = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}$`)
 )

@@ -1,0 +1,108 @@
+package forecast
+
+import (
+	"context"
+	"time"
+
+	"vigia/forecast/openmeteo"
+	"vigia/store"
+	"vigia/store/catalogue"
+)
+
+// The wind aloft informs beside the state. It is asked for after the runs that vote, once
+// for each of them: whatever becomes of it, they vote, and a refusal is not asked again
+// before the model's next run.
+
+// aloftTimeout bounds the asking of one model for its wind aloft.
+const aloftTimeout = 2 * time.Minute
+
+// aloft is where the wind aloft is asked for: nowhere when it is turned off.
+type aloft struct {
+	places []int // indexes in the catalogue's locations
+	asked  []catalogue.Location
+}
+
+func newAloft(o *Options) (a aloft) {
+	if o.WindAloft {
+		a.places = openmeteo.AloftPlaces(o.Catalogue.Sites())
+	}
+	for _, at := range a.places {
+		a.asked = append(a.asked, o.Catalogue.Locations[at])
+	}
+	return a
+}
+
+// aloftName is under what a model's wind aloft is kept among the runs.
+func aloftName(model string) string { return model + "+viento_altura" }
+
+// fetchWindAloft asks for the wind aloft of the runs that are held, and reports whether
+// any came.
+func (e *Engine) fetchWindAloft(ctx context.Context) (came bool) {
+	for _, m := range e.models {
+		if len(e.aloft.places) == 0 || !openmeteo.HasWindAloft(m.id) || m.run == nil || m.failures > 0 || m.run.Init.Equal(m.aloftAsked) {
+			continue
+		}
+		e.noteStep()
+		e.publishNewHour()
+		bounded, cancel := context.WithTimeout(ctx, aloftTimeout)
+		err := e.fetchWindAloftOf(bounded, m)
+		cancel()
+		if ctx.Err() != nil {
+			return came
+		}
+		m.aloftAsked, m.aloftProblem = m.run.Init, ""
+		if err != nil {
+			m.aloftProblem = plainProblem(err)
+			e.o.Log.Warn("no wind aloft with the run; the next run is asked for it", "model", m.id, "error", err)
+		}
+		came = came || err == nil
+	}
+	return came
+}
+
+func (e *Engine) fetchWindAloftOf(ctx context.Context, m *model) error {
+	answer, err := e.o.Provider.WindAloft(ctx, m.id, e.aloft.asked)
+	if err != nil {
+		return err
+	}
+	now, info := e.now(), m.run.RunInfo
+	run := &store.Run{
+		Model: aloftName(m.id), Init: info.Init, Available: info.Available, Interval: info.Interval, FetchedAt: now,
+		Places: e.aloft.asked, Columns: usedHours(answer.Columns, info, now),
+	}
+	if err := e.holdWindAloft(m, run); err != nil {
+		return err
+	}
+	if err := e.o.Store.SaveRun(run); err != nil {
+		e.o.Log.Log(ctx, store.LogLevel(err), "wind aloft not kept: a restart will ask for it again", "model", m.id, "error", err)
+	}
+	return nil
+}
+
+// readWindAloft holds what the store has of a model's wind aloft.
+func (e *Engine) readWindAloft(m *model) error {
+	if len(e.aloft.places) == 0 {
+		return nil
+	}
+	run, err := e.o.Store.Run(aloftName(m.id), e.aloft.asked)
+	if err != nil || run.Lacking > 0 {
+		return err
+	}
+	m.aloftAsked = run.Init
+	return e.holdWindAloft(m, run)
+}
+
+// holdWindAloft holds a model's wind aloft in place of the one before.
+func (e *Engine) holdWindAloft(m *model, run *store.Run) error {
+	packed, err := pack(run.Columns)
+	if err != nil {
+		return err
+	}
+	points := make([][]byte, len(e.o.Catalogue.Locations))
+	for i, at := range e.aloft.places {
+		points[at] = packed.points[i]
+	}
+	packed.points = points
+	m.aloft = &heldRun{RunInfo: openmeteo.RunInfo{Init: run.Init, Available: run.Available, Interval: run.Interval}, model: m.id, columns: packed}
+	return nil
+}
