@@ -335,7 +335,7 @@ func calibrate(ctx context.Context, env *cli.Env) error {
 	}
 	return ask(env, env.HistoryURL, func(archive *openmeteo.Client) error {
 		return calibration.Calibration{
-			Archive: archive, Catalogue: parks, Rules: hazard.DefaultRules(), Models: env.Models, First: first, Last: last, Clock: env.Clock,
+			Archive: archive, Catalogue: parks, Rules: hazard.DefaultRules(), Models: env.Models, First: first, Last: last, Clock: env.Clock, WindAloft: env.WindAloft,
 		}.Print(ctx, env.Out, env.Errs, env.CSV)
 	})
 }
