@@ -94,7 +94,7 @@ func (e *Engine) readWindAloft(m *model) error {
 
 // holdWindAloft holds a model's wind aloft in place of the one before.
 func (e *Engine) holdWindAloft(m *model, run *store.Run) error {
-	packed, err := pack(run.Columns)
+	packed, err := pack(run.Columns, nil)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"vigia/forecast/hazard"
+	"vigia/forecast/snapshot"
 	"vigia/store"
 )
 
@@ -35,6 +36,7 @@ func (e *Engine) estimate(now time.Time, runs []*heldRun) (trails []store.TrailF
 	}
 	trails = make([]store.TrailForecast, len(e.sites))
 	e.eachTrail(e.o.Rules, runs, now.Truncate(time.Hour), trails, nil)
+	e.addTendency(runs, now.Truncate(time.Hour), trails)
 	if now.Sub(e.confirmedVote(now)) > staleAfter {
 		markStale(trails)
 	}
@@ -58,6 +60,15 @@ func (e *Engine) eachTrail(rules *hazard.Rules, runs []*heldRun, from time.Time,
 		})
 	}
 	wait.Wait()
+}
+
+// addTendency adds the weather beyond the hours with a level.
+func (e *Engine) addTendency(runs []*heldRun, hour time.Time, trails []store.TrailForecast) {
+	const steps = (laterHours - snapshot.Horizon) / 3
+	reader := newRunReader(runs, e.mostPoints)
+	for i := range trails {
+		trails[i].Later = e.o.Rules.Tendency(reader.readLater(e.sites[i]), 0, hour.Add((snapshot.Horizon-2)*time.Hour), steps+1)
+	}
 }
 
 // markStale marks the estimates that have a state as made from old data.

@@ -102,9 +102,9 @@ func (e *Engine) fetchNewRun(ctx context.Context, m *model) (fetched bool, err e
 	now := e.now()
 	run := &store.Run{
 		Model: m.id, Init: info.Init, Available: info.Available, Interval: info.Interval, FetchedAt: now,
-		Places: e.o.Catalogue.Locations, Columns: usedHours(answer.Columns, info, now),
+		Places: e.o.Catalogue.Locations, Columns: usedHours(answer.Columns, info, now), Later: laterSteps(answer.Columns, info, now),
 	}
-	if err := m.hold(run); err != nil {
+	if err := m.hold(run, e.critical); err != nil {
 		return false, err
 	}
 	e.o.Log.Info("run fetched", "model", m.id, "run", info.Init.UTC(), "points", len(run.Places),
@@ -120,7 +120,17 @@ func (e *Engine) fetchNewRun(ctx context.Context, m *model) (fetched bool, err e
 // hour before, to the last estimate made before the run counts as frozen.
 func usedHours(c *hazard.Columns, run openmeteo.RunInfo, now time.Time) *hazard.Columns {
 	const back, ahead = (72 + 2) * time.Hour, (Hours + 2) * time.Hour
-	return c.Between(now.Truncate(time.Hour).Add(-back), latest(now, run.FrozenAt()).Truncate(time.Hour).Add(ahead))
+	hour := now.Truncate(time.Hour)
+	used := c.Between(hour.Add(-back), latest(now, run.FrozenAt()).Truncate(time.Hour).Add(ahead))
+	used.Trim(hour.Add(-2 * time.Hour))
+	return used
+}
+
+// laterSteps returns what a run has beyond the hours with a level, while it may vote: from
+// some hours before they end, as in usedHours.
+func laterSteps(c *hazard.Columns, run openmeteo.RunInfo, now time.Time) *hazard.Columns {
+	from, to := now.Truncate(time.Hour).Add((Hours-6)*time.Hour), latest(now, run.FrozenAt()).Truncate(time.Hour).Add((laterHours+3)*time.Hour)
+	return hazard.ThreeHourly(c, from, to)
 }
 
 // fetch asks for the weather of all places. After an answer that was of no use it asks

@@ -80,6 +80,9 @@ const (
 	// Hours is how far ahead estimates go, the current hour included: from now to
 	// 72 h from now.
 	Hours = 73
+	// laterHours is how far ahead the weather beyond them goes: to the end of the seventh
+	// local day.
+	laterHours = 7*24 + 3
 	// historyHours is how long issued estimates are kept.
 	historyHours = 168
 	// grace is how long after their hour estimates may still be shown, while the next are
@@ -95,6 +98,7 @@ type Engine struct {
 	o          Options
 	sites      []hazard.Site
 	mostPoints int               // of a site
+	critical   []bool            // by place of the catalogue: the critical point of a trail
 	groups     []openmeteo.Group // what the places of the catalogue are asked for
 	aloft      aloft
 	startedAt  time.Time
@@ -128,8 +132,12 @@ type Engine struct {
 // left out: the next fetch brings another.
 func New(o Options) (*Engine, error) {
 	e := &Engine{o: o, sites: o.Catalogue.Sites(), startedAt: o.Clock.Now().Round(0)}
+	e.critical = make([]bool, len(o.Catalogue.Locations))
 	for _, site := range e.sites {
 		e.mostPoints = max(e.mostPoints, len(site.Points))
+		for _, point := range site.Points {
+			e.critical[point.At] = e.critical[point.At] || point.Critical
+		}
 	}
 	e.groups = openmeteo.Groups(e.sites, len(o.Catalogue.Locations))
 	e.aloft = newAloft(&e.o)
@@ -146,7 +154,7 @@ func New(o Options) (*Engine, error) {
 		m := &model{id: id, limit: e.dataLimit(), confirmed: confirmed[id]}
 		run, err := o.Store.Run(id, o.Catalogue.Locations)
 		if err == nil {
-			err = m.hold(run)
+			err = m.hold(run, e.critical)
 		}
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			e.logUnread("run not read; it will be fetched again", err, "model", id)

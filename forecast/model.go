@@ -33,17 +33,28 @@ type heldRun struct {
 	model   string
 	columns *packedColumns // as the places of the catalogue
 	aloft   *packedColumns // likewise the wind aloft, which may start at another hour; nil for none
+	later   *packedColumns // of the critical points alone, beyond the hours with a level; nil for none
 	whole   bool           // it was fetched for all of them
 }
 
-// hold holds a run in place of the one before.
-func (m *model) hold(run *store.Run) error {
-	columns, err := pack(run.Columns)
-	if err == nil {
-		info := openmeteo.RunInfo{Init: run.Init, Available: run.Available, Interval: run.Interval}
-		m.run = &heldRun{RunInfo: info, model: m.id, columns: columns, whole: run.Lacking == 0}
+// hold holds a run in place of the one before. critical are the points whose weather is
+// shown.
+func (m *model) hold(run *store.Run, critical []bool) error {
+	columns, err := pack(run.Columns, nil)
+	if err != nil {
+		return err
 	}
-	return err
+	held := &heldRun{
+		RunInfo: openmeteo.RunInfo{Init: run.Init, Available: run.Available, Interval: run.Interval},
+		model:   m.id, columns: columns, whole: run.Lacking == 0,
+	}
+	if run.Later != nil {
+		if held.later, err = pack(run.Later, critical); err != nil {
+			return err
+		}
+	}
+	m.run = held
+	return nil
 }
 
 const (

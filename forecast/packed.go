@@ -5,6 +5,7 @@ import (
 	"compress/flate"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"vigia/forecast/hazard"
@@ -22,8 +23,9 @@ type packedColumns struct {
 
 // pack packs columns. Weather changes little from hour to hour: of a variable, the low
 // bytes of the differences come first, and the high ones, nearly all of them 0, after
-// them. Deflate makes little of that.
-func pack(c *hazard.Columns) (*packedColumns, error) {
+// them. Deflate makes little of that. Points that are not wanted are left out; nil wants
+// all.
+func pack(c *hazard.Columns, wanted []bool) (*packedColumns, error) {
 	p := &packedColumns{start: c.Start, hours: c.Hours, points: make([][]byte, c.Points)}
 	for v := range c.Values {
 		p.has[v] = c.Values[v] != nil
@@ -35,6 +37,9 @@ func pack(c *hazard.Columns) (*packedColumns, error) {
 	}
 	plain := make([]byte, 2*c.Hours)
 	for point := range p.points {
+		if wanted != nil && !wanted[point] {
+			continue
+		}
 		packed.Reset()
 		deflate.Reset(&packed) // a bytes.Buffer takes every write, so no step fails
 		for v, column := range c.Values {
@@ -59,6 +64,7 @@ func pack(c *hazard.Columns) (*packedColumns, error) {
 type runReader struct {
 	held    []*heldRun
 	runs    []hazard.Run // the held; their columns are those of the site read last
+	later   []hazard.Run // likewise of its critical point, beyond the hours with a level
 	points  []hazard.Point
 	packed  bytes.Reader
 	inflate io.ReadCloser
@@ -70,21 +76,28 @@ func newRunReader(held []*heldRun, points int) *runReader {
 	r := &runReader{held: held}
 	r.inflate = flate.NewReader(&r.packed)
 	for _, run := range held {
-		p := run.columns
-		c := &hazard.Columns{Start: p.start, Points: points, Hours: p.hours}
-		for v, has := range p.has {
-			if has {
-				c.Values[v] = make([]int16, points*p.hours)
-			}
+		r.runs = append(r.runs, hazard.Run{Model: run.model, Init: run.Init, Columns: r.room(run.columns, points)})
+		if run.later != nil {
+			r.later = append(r.later, hazard.Run{Model: run.model, Init: run.Init, Columns: r.room(run.later, 1)})
 		}
-		r.plain = make([]byte, max(len(r.plain), 2*p.hours))
 		if run.aloft != nil {
+			r.runs[len(r.runs)-1].Columns.Values[hazard.WindAloft] = make([]int16, points*run.columns.hours)
 			r.plain = make([]byte, max(len(r.plain), 2*run.aloft.hours))
-			c.Values[hazard.WindAloft] = make([]int16, points*p.hours)
 		}
-		r.runs = append(r.runs, hazard.Run{Model: run.model, Init: run.Init, Columns: c})
 	}
 	return r
+}
+
+// room returns columns into which some points can be read.
+func (r *runReader) room(p *packedColumns, points int) *hazard.Columns {
+	c := &hazard.Columns{Start: p.start, Points: points, Hours: p.hours}
+	for v, has := range p.has {
+		if has {
+			c.Values[v] = make([]int16, points*p.hours)
+		}
+	}
+	r.plain = make([]byte, max(len(r.plain), 2*p.hours))
+	return c
 }
 
 // read reads the runs for a site and returns it with its points as they are in r.runs. It
@@ -117,6 +130,23 @@ func (r *runReader) unpackAloft(p *packedColumns, point int, into *hazard.Column
 		return nil
 	}
 	return r.unpack(p, point, into, at)
+}
+
+// readLater reads what the runs have for a site's critical point beyond the hours with a
+// level, into point 0 of r.later. It panics as read does.
+func (r *runReader) readLater(site hazard.Site) []hazard.Run {
+	critical := max(0, slices.IndexFunc(site.Points, func(p hazard.Point) bool { return p.Critical }))
+	i := 0
+	for _, run := range r.held {
+		if run.later == nil {
+			continue
+		}
+		if err := r.unpack(run.later, site.Points[critical].At, r.later[i].Columns, 0); err != nil {
+			panic(fmt.Errorf("unpack the later hours of a run of %s: %w", run.model, err))
+		}
+		i++
+	}
+	return r.later
 }
 
 // unpack reads the columns of a point into those of another, for the hours that both have.

@@ -27,7 +27,7 @@ func TestPackedColumnsComeBack(t *testing.T) {
 			}
 		}
 	}
-	columns, err := pack(c)
+	columns, err := pack(c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

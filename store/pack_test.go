@@ -37,6 +37,7 @@ func randomRun(r *rand.Rand, model string, points, hours int) *Run {
 			}
 		}
 	}
+	run.Later = hazard.ThreeHourly(run.Columns, run.Columns.Start, testHour.Add(1000*time.Hour))
 	return run
 }
 
@@ -86,7 +87,10 @@ func TestRunsComeBackAsTheyWere(t *testing.T) {
 	if err := sameColumns(want.Columns, got.Columns); err != nil {
 		t.Error(err)
 	}
-	want.Columns, got.Columns = nil, nil
+	if err := sameColumns(want.Later, got.Later); err != nil {
+		t.Errorf("later: %v", err)
+	}
+	want.Columns, got.Columns, want.Later, got.Later = nil, nil, nil, nil
 	if !reflect.DeepEqual(want, got) {
 		t.Errorf("%+v became %+v", want, got)
 	}
@@ -118,6 +122,11 @@ func TestRunIsArrangedToThePlacesAsked(t *testing.T) {
 				t.Fatalf("place %d, hour %d: %v, want %v", to, hour, x, want)
 			}
 		}
+		for step := range got.Later.Hours {
+			if x := got.Later.At(hazard.Temperature, to, step); from >= 0 && x != kept.Later.At(hazard.Temperature, from, step) && x == x || from < 0 && x == x {
+				t.Fatalf("place %d, step %d: %v", to, step, x)
+			}
+		}
 	}
 	if got, err := s.Run("gfs", nil); err != nil || got.Columns.Points != 0 {
 		t.Errorf("no places: %+v, %v", got, err)
@@ -132,6 +141,8 @@ func TestSaveRunRefusesWhatDoesNotFit(t *testing.T) {
 		"too few places":  func(r *Run) { r.Places = r.Places[1:] },
 		"short column":    func(r *Run) { r.Columns.Values[0] = r.Columns.Values[0][1:] },
 		"too many hours":  func(r *Run) { r.Columns = hazard.NewColumns(testHour, 3, maxHours+1) },
+		"short later":     func(r *Run) { r.Later.Values[0] = r.Later.Values[0][1:] },
+		"long later":      func(r *Run) { r.Later.Hours = maxHours + 1 },
 		"negative length": func(r *Run) { r.Columns = hazard.NewColumns(testHour, 3, -1) },
 	}
 	for name, breakIt := range broken {
@@ -164,6 +175,29 @@ func FuzzDecodeRun(f *testing.F) {
 			t.Error(err)
 		}
 	})
+}
+
+// A run of an earlier build has fewer variables and nothing beyond the hours with a level:
+// what it lacks is missing.
+func TestARunOfAnEarlierBuildIsRead(t *testing.T) {
+	run := randomRun(rand.New(rand.NewPCG(6, 6)), "gfs", 3, 50)
+	run.Later = nil
+	c := &fieldCodec{}
+	run.code(c)
+	column := 1 + 2*3*50
+	old := c.b[:len(c.b)-2*column] // without the last two variables
+	got, read := &Run{Columns: &hazard.Columns{}}, &fieldCodec{b: old, reading: true}
+	if got.code(read); read.failed || len(read.b) > 0 || got.Later != nil {
+		t.Fatalf("failed %v, %d bytes left, later %v", read.failed, len(read.b), got.Later)
+	}
+	for v := range got.Columns.Values {
+		if v >= hazard.NumVariables-2 {
+			run.Columns.Values[v] = nil
+		}
+	}
+	if err := sameColumns(run.Columns, got.Columns); err != nil {
+		t.Error(err)
+	}
 }
 
 // hugeRun claims more places and hours than it can have.

@@ -23,6 +23,7 @@ type Run struct {
 	Interval  time.Duration // time between the provider's updates; zero when unknown
 	Places    []catalogue.Location
 	Columns   *hazard.Columns // its points are Places, in their order
+	Later     *hazard.Columns // likewise, of [hazard.ThreeHourly]: beyond the hours with a level; nil for none
 	// Lacking counts the Places that the run was never fetched for. It is set on
 	// reading: the catalogue may have gained places since.
 	Lacking int
@@ -52,12 +53,22 @@ func (s *Store) SaveRun(r *Run) error {
 }
 
 func (r *Run) valid() error {
-	c := r.Columns
 	switch {
 	case r.Model == "":
 		return errors.New("no model named")
-	case c == nil:
+	case r.Columns == nil:
 		return errors.New("no columns")
+	case r.Later != nil:
+		if err := r.fits(r.Later); err != nil {
+			return fmt.Errorf("three hourly: %w", err)
+		}
+	}
+	return r.fits(r.Columns)
+}
+
+// fits reports what of columns does not fit the run.
+func (r *Run) fits(c *hazard.Columns) error {
+	switch {
 	case c.Points != len(r.Places):
 		return fmt.Errorf("%d places and %d points", len(r.Places), c.Points)
 	case c.Hours < 0 || c.Hours > maxHours:
@@ -103,10 +114,7 @@ func (r *Run) code(c *fieldCodec) {
 	}
 	number(c, 8, &r.Interval)
 	c.count(&columns.Points, placeLen)
-	if number(c, 4, &columns.Hours); columns.Hours < 0 || columns.Hours > maxHours {
-		c.fail()
-		return
-	}
+	codeHours(c, columns)
 	if c.reading {
 		r.Places = make([]catalogue.Location, columns.Points)
 	}
@@ -116,6 +124,31 @@ func (r *Run) code(c *fieldCodec) {
 		c.float64(&place.Longitude)
 		c.float64(&place.Elevation)
 	}
+	codeColumns(c, columns)
+	r.codeLater(c)
+}
+
+// codeLater codes the columns beyond the hours with a level. Runs kept by earlier builds
+// have none.
+func (r *Run) codeLater(c *fieldCodec) {
+	switch {
+	case c.reading && len(c.b) == 0, !c.reading && r.Later == nil:
+		return
+	case c.reading:
+		r.Later = &hazard.Columns{Points: r.Columns.Points}
+	}
+	c.time(&r.Later.Start)
+	codeHours(c, r.Later)
+	codeColumns(c, r.Later)
+}
+
+func codeHours(c *fieldCodec, columns *hazard.Columns) {
+	if number(c, 4, &columns.Hours); columns.Hours < 0 || columns.Hours > maxHours {
+		c.fail()
+	}
+}
+
+func codeColumns(c *fieldCodec, columns *hazard.Columns) {
 	for v := range columns.Values {
 		if c.reading && len(c.b) == 0 {
 			return // a run of before the variable was asked for
@@ -172,13 +205,19 @@ func (r *Run) arrange(places []catalogue.Location) {
 			r.Lacking++
 		}
 	}
-	arranged := hazard.NewColumns(r.Columns.Start, len(places), r.Columns.Hours)
-	for to, place := range places {
-		if from, ok := known[place]; ok {
-			arranged.Copy(to, r.Columns, from)
+	arranged := func(c *hazard.Columns) *hazard.Columns {
+		made := hazard.NewColumns(c.Start, len(places), c.Hours)
+		for to, place := range places {
+			if from, ok := known[place]; ok {
+				made.Copy(to, c, from)
+			}
 		}
+		return made
 	}
-	r.Places, r.Columns = slices.Clone(places), arranged
+	r.Places, r.Columns = slices.Clone(places), arranged(r.Columns)
+	if r.Later != nil {
+		r.Later = arranged(r.Later)
+	}
 }
 
 // ledgers is the ledger of the provider client, whose form only the client knows:

@@ -78,7 +78,7 @@ type Assessor struct {
 	ballots [][]Severity // by run, then hour
 	clock   []float64    // local hour of the day, by hour
 	worst   [NumHazards][]verdict
-	medians []Medians
+	weather []Weather        // at the critical point
 	voters  []voterKey       // those that have a say in the hour at the critical point
 	core    []uint32         // bit per run that votes on all core hazards at the point that is loaded
 	fewest  []int            // runs that do, at the point with the fewest
@@ -116,7 +116,7 @@ func (r *Rules) NewAssessor(runs []Run, asked int, from time.Time, hours int) *A
 	}
 	a.raw = make([]Severity, hours+2)
 	a.clock = make([]float64, hours)
-	a.medians = make([]Medians, hours)
+	a.weather = make([]Weather, hours)
 	a.voters = make([]voterKey, hours)
 	a.core, a.fewest = make([]uint32, hours), make([]int, hours)
 	a.lines, a.ends = make([]HazardEstimate, 0, hours*NumHazards), make([]int, hours)
@@ -142,7 +142,7 @@ func (a *Assessor) Assess(site Site) []Estimate {
 		}
 		a.countCore()
 		if point.Critical {
-			a.readMedians()
+			a.readWeather()
 		}
 	}
 	return a.estimates()
@@ -154,7 +154,7 @@ func (a *Assessor) reset(site Site) {
 	}
 	for k := range a.hours {
 		a.clock[k] = float64(a.from.Add(time.Duration(k) * time.Hour).In(site.TimeZone).Hour())
-		a.medians[k] = missingMedians
+		a.weather[k] = missingWeather
 		a.voters[k] = voterKey{hour: k}
 		a.fewest[k] = len(a.runs)
 	}
@@ -256,7 +256,7 @@ func (a *Assessor) estimates() []Estimate {
 		e := &estimates[k]
 		e.Hour = a.from.Add(time.Duration(k) * time.Hour)
 		e.Hazards = lines[len(lines)-present:]
-		e.Medians = a.medians[k]
+		e.Medians, e.Sky = a.weather[k].Medians, a.weather[k].Sky
 		e.Models = a.votersOf(k)
 		a.conclude(e, k)
 	}

@@ -129,6 +129,28 @@ func (c *Columns) Between(from, to time.Time) *Columns {
 	return part
 }
 
+// Trim makes missing what estimates from an instant on do not need: the hours before it of
+// all variables but those of sums, which are precipitation and what divides it into rain
+// and snow. Missing values take hardly any room.
+func (c *Columns) Trim(from time.Time) {
+	past := min(max(int(from.Sub(c.Start)/time.Hour), 0), c.Hours)
+	for v := range Variable(NumVariables) {
+		switch v {
+		case Precipitation, Snowfall, Temperature, Humidity:
+			continue
+		}
+		if c.Values[v] == nil {
+			continue
+		}
+		for point := range c.Points {
+			series := c.series(v, point)
+			for hour := range past {
+				series[hour] = Missing
+			}
+		}
+	}
+}
+
 // series returns the values of a variable at a point, missing before the first is set.
 func (c *Columns) series(v Variable, point int) []int16 {
 	if c.Values[v] == nil {

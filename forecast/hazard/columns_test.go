@@ -3,6 +3,7 @@ package hazard
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 	"time"
 )
@@ -114,6 +115,31 @@ func TestCopyAndBetween(t *testing.T) {
 			if got != want && (got == got || want == want) {
 				t.Fatalf("%v: %v, want %v", other.Start, got, want)
 			}
+		}
+	}
+}
+
+// What Trim takes away changes no estimate from that hour on.
+func TestTrimTakesNothingThatIsNeeded(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 1))
+	for range 20 {
+		runs := runsOf(3, func(_ int, c *Columns) { randomise(random, c) })
+		place := site(Exposure(random.IntN(NumExposures)))
+		want := assess(t, place, runs)
+		trimmed := 0
+		for _, run := range runs {
+			run.Columns.Trim(testNow.Add(-time.Hour))
+			if math.IsNaN(run.Columns.At(WindGust, 0, 0)) {
+				trimmed++
+			}
+		}
+		if trimmed != len(runs) {
+			t.Fatal("nothing is trimmed")
+		}
+		if got := assess(t, place, runs); !reflect.DeepEqual(got, want) {
+			t.Fatal("an estimate has changed")
 		}
 	}
 }

@@ -9,6 +9,7 @@ type Estimate struct {
 	Hazards    []HazardEstimate // those that apply to the trail, in the API's order, shared between hours where equal
 	Models     []Vote           // the models that voted in this hour, shared likewise
 	Medians    Medians
+	Sky        Sky
 	State      State
 	Quality    Quality
 	Main       Hazard // the worst hazard, NoHazard when none is amber or red
@@ -84,7 +85,9 @@ const (
 	UVQuantity // shown beside the state; no rule compares it
 	HumidityQuantity
 	TemperatureQuantity
-	WindAloftQuantity // shown beside the state; no rule compares it
+	WindFromQuantity  // shown, and compared by no rule
+	CloudQuantity     // likewise
+	WindAloftQuantity // likewise
 
 	// LocalHour and Lead gate criteria by the hour of the day at the park and by
 	// the hours from now. They are compared, and are never causes.
@@ -98,7 +101,8 @@ var quantityKeys = [numQuantities][2]string{
 	{"precipitacion_1h", "mm"}, {"precipitacion_6h", "mm"}, {"lluvia_1h", "mm"}, {"lluvia_3h", "mm"}, {"lluvia_24h", "mm"},
 	{"nieve_1h", "cm"}, {"nieve_24h", "cm"}, {"nieve_en_suelo", "m"}, {"visibilidad", "m"},
 	{"isoterma_cero", "m"}, {"cape", "J/kg"}, {"chubascos", "mm"}, {"codigo_tiempo", "WMO"}, {"calor", "°C"},
-	{"probabilidad_ignicion", "fracción"}, {"indice_fuego", "índice"}, {"uv", "índice"}, {"humedad", "%"}, {"temperatura", "°C"}, {"viento_altura", "km/h"},
+	{"probabilidad_ignicion", "fracción"}, {"indice_fuego", "índice"}, {"uv", "índice"}, {"humedad", "%"}, {"temperatura", "°C"},
+	{"direccion_viento", "°"}, {"nubosidad", "%"}, {"viento_altura", "km/h"},
 	{"hora_local", "h"}, {"anticipacion", "h"},
 }
 

@@ -118,6 +118,7 @@ const (
 	DataTooOld    Reason = "datos_vencidos"     // no model could be renewed within the limit of age
 	EstimateOver  Reason = "estimacion_vencida" // the estimate is past its validity and no newer one came
 	BeyondHorizon Reason = "fuera_de_plazo"     // too far ahead for any level
+	OnlyTendency  Reason = "tendencia"          // beyond the hours with a level, where there is weather alone
 	ClockSuspect  Reason = "reloj_no_confiable" // the machine's clock cannot be right
 )
 

@@ -2,41 +2,26 @@ package hazard
 
 import "math"
 
-// missingMedians has no value at all.
-var missingMedians = func() Medians {
-	n := float32(math.NaN())
-	return Medians{n, n, n, n, n, n, n, n, n, n}
-}()
+// missingWeather has no value at all.
+var missingWeather = weatherOf(nil)
 
 // MissingMedians returns medians without any value.
-func MissingMedians() Medians { return missingMedians }
+func MissingMedians() Medians { return missingWeather.Medians }
 
 // feelsHotFrom is the air temperature in °C (80 °F) from which the heat index
 // describes better than the wind chill how the air feels.
 const feelsHotFrom = 27
 
-// readMedians takes the values shown with an estimate from the point that is
+// readWeather takes the values shown with an estimate from the point that is
 // loaded, and notes which runs vote in which hour.
-func (a *Assessor) readMedians() {
+func (a *Assessor) readWeather() {
+	models := make([]*Inputs, len(a.runs))
 	for k := range a.hours {
-		over := func(value func(in *Inputs) float64) float32 {
-			var s sample
-			for m := range a.runs {
-				s.add(value(&a.values[m][k+1]))
-			}
-			return float32(s.median())
-		}
-		quantity := func(q Quantity) float32 {
-			return over(func(in *Inputs) float64 { return in.values[q] })
-		}
-		a.medians[k] = Medians{
-			Temperature: quantity(TemperatureQuantity), FeelsLike: over(feelsLike),
-			Wind: quantity(MeanWindQuantity), Gust: quantity(GustQuantity),
-			Precipitation: quantity(Precipitation1hQuantity), Snow: quantity(Snow1hQuantity),
-			FreezingLevel: quantity(FreezingLevelQuantity), Sight: quantity(SightQuantity), UV: quantity(UVQuantity), WindAloft: quantity(WindAloftQuantity),
-		}
 		for m := range a.runs {
-			in := &a.values[m][k+1]
+			models[m] = &a.values[m][k+1]
+		}
+		a.weather[k] = weatherOf(models)
+		for m, in := range models {
 			if in.hasCore() {
 				a.voters[k].runs |= 1 << m
 			}

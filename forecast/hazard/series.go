@@ -121,10 +121,12 @@ func (p *pointSeries) inputs(i int, rules *Rules, in *Inputs) (gaps bool) {
 	in.Set(SightQuantity, p.at(SightRange, i))
 	in.Set(FreezingLevelQuantity, p.at(FreezingLevel, i))
 	in.Set(CAPEQuantity, p.at(CAPE, i))
-	in.Set(WeatherCodeQuantity, p.at(WeatherCode, i))
+	in.Set(WindFromQuantity, p.at(WindDirection, i))
+	in.Set(CloudQuantity, p.at(CloudCover, i))
 	in.Set(UVQuantity, p.at(UVIndex, i))
 	in.Set(WindAloftQuantity, p.at(WindAloft, i))
 	gaps = p.sums(i, in)
+	in.Set(WeatherCodeQuantity, codeOfPhase(p.at(WeatherCode, i), in.values[Precipitation1hQuantity], in.values[Rain1hQuantity]))
 	if _, guessed := p.guessed.window(i, 24); guessed > 0 {
 		gaps = true
 	}
@@ -136,6 +138,31 @@ func (p *pointSeries) inputs(i int, rules *Rules, in *Inputs) (gaps bool) {
 		in.wetSpell = unknown
 	}
 	return gaps
+}
+
+// phases pairs the WMO codes of rain and drizzle with those of snow that are as strong.
+var phases = [...]struct{ rain, snow float64 }{
+	{61, 71}, {63, 73}, {65, 75}, {80, 85}, {81, 86}, // read in both directions
+	{51, 71}, {53, 71}, {55, 71}, {56, 71}, {57, 73}, {66, 71}, {67, 75}, {82, 86}, {51, 77},
+}
+
+// codeOfPhase returns the WMO code of an hour as it is at the height of the point, where
+// what falls may be snow and at the model's smoothed ground rain: a code of rain becomes
+// one of snow where no more than half of the precipitation (mm) is rain, and the reverse.
+// It stays where nothing falls, or how much is not known.
+func codeOfPhase(code, total, rain float64) float64 {
+	if !(total > 0) || math.IsNaN(rain) {
+		return code
+	}
+	for _, pair := range phases {
+		switch {
+		case code == pair.rain && 2*rain <= total:
+			return pair.snow
+		case code == pair.snow && 2*rain > total:
+			return pair.rain
+		}
+	}
+	return code
 }
 
 // sums fills in the quantities that are sums over hours. One with missing hours is

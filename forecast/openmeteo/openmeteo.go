@@ -113,7 +113,7 @@ type Answer struct {
 }
 
 // Forecast asks a model, by its id or an alias, for the variables of each group at its
-// places, from three days back to nine days with today ahead. Every place must be in a
+// places, from three days back to nine days ahead. Every place must be in a
 // group ([Groups]). It takes as many calls as the groups and the limits demand and may
 // wait some minutes on the clock between them: all of them are answered, or it fails. The
 // answer has the places in the order given.

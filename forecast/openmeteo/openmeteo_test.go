@@ -40,7 +40,7 @@ func TestForecastAsks(t *testing.T) {
 	for field, want := range map[string]string{
 		"latitude": "-33.42707,0", "longitude": "-70.08652,180", "elevation": "2514,0", "location_id": "1,2",
 		"models": "ncep_gfs_global", "timeformat": "unixtime", "timezone": "GMT", "wind_speed_unit": "kmh",
-		"cell_selection": "land", "past_days": "3", "forecast_days": "9", "apikey": testKey,
+		"cell_selection": "land", "past_days": "3", "forecast_days": "10", "apikey": testKey,
 		"hourly": "temperature_2m,relative_humidity_2m,precipitation,snowfall,snow_depth,wind_speed_10m,wind_gusts_10m,cape,weather_code,visibility,freezing_level_height,uv_index",
 	} {
 		if got := form.Get(field); got != want {

@@ -16,8 +16,8 @@ import (
 
 // What is asked of the provider.
 const (
-	pastDays     = 3 // sums over the last 72 h
-	futureDays   = 9 // 168 h ahead of the last hour of today, and a day for a run that is used so long
+	pastDays     = 3  // sums over the last 72 h
+	futureDays   = 10 // today, seven days ahead of it, and two for a run that is used for a day
 	forecastDays = pastDays + futureDays
 
 	maxPointsPerCall = 1000     // the provider's limit

@@ -20,6 +20,7 @@ const day = 24
 // publication. It is empty when there are none.
 type Trail struct {
 	Hours []hazard.Estimate
+	Later hazard.Tendency // the weather beyond them, at the critical point
 }
 
 // Publication is what was estimated for every trail of a catalogue.

@@ -21,8 +21,11 @@ import (
 	"vigia/store/catalogue"
 )
 
-// horizon is how many hours of forecast are shown.
-const horizon = snapshot.Horizon
+// How many hours of forecast are shown where nothing else is asked, and at most.
+const (
+	horizon  = snapshot.Horizon
+	farthest = snapshot.WeatherHorizon
+)
 
 // historyDays is how many days of history are shown.
 const historyDays = 7
@@ -148,13 +151,13 @@ func (b *build) parkBodies(p int) parkBodies {
 	bodies := parkBodies{
 		detail:  sync.OnceValue(func() *httpcache.Body { return body(b.parkDetail(p, b.trailsOfPark(p))) }),
 		trails:  sync.OnceValue(func() *httpcache.Body { return body(b.trailsOfPark(p)) }),
-		history: series(historyDays, func(days int) []History { return b.histories(p, days) }),
+		history: series(func(days int) []History { return b.histories(p, days) }, historyDays),
 	}
 	if b.known[p] {
 		bodies.alerts = sync.OnceValue(func() *alertBodies { return b.alertLists(p) })
 	}
 	if b.view.Reach(p) > 0 {
-		bodies.forecast = series(horizon, func(hours int) []Forecast { return b.forecasts(p, hours) })
+		bodies.forecast = series(func(hours int) []Forecast { return b.forecasts(p, hours) }, horizon, farthest)
 	}
 	return bodies
 }

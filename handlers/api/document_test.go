@@ -76,7 +76,7 @@ var resources = []struct {
 	name string
 	of   reflect.Type
 }{
-	{"UV", reflect.TypeFor[UV]()}, {"HorasDeUV", reflect.TypeFor[UVHours]()}, {"Causa", reflect.TypeFor[Cause]()}, {"EstimacionDeAmenaza", reflect.TypeFor[HazardOfHour]()},
+	{"Tiempo", reflect.TypeFor[Weather]()}, {"TiempoDelDia", reflect.TypeFor[WeatherDay]()}, {"UV", reflect.TypeFor[UV]()}, {"HorasDeUV", reflect.TypeFor[UVHours]()}, {"Causa", reflect.TypeFor[Cause]()}, {"EstimacionDeAmenaza", reflect.TypeFor[HazardOfHour]()},
 	{"Variables", reflect.TypeFor[Variables]()}, {"Modelo", reflect.TypeFor[ModelRun]()},
 	{"Estimacion", reflect.TypeFor[Estimate]()}, {"EstimacionSinModelos", reflect.TypeFor[ForecastHour]()},
 	{"Punto", reflect.TypeFor[Point]()}, {"ResumenDia", reflect.TypeFor[Day]()}, {"Ventana", reflect.TypeFor[Window]()},
@@ -104,7 +104,7 @@ var words = []struct {
 	{"Confianza", reflect.TypeFor[Confidence](), oneOf(stringsOf(hazard.High, hazard.Medium, hazard.Low)...)},
 	{"Amenaza", reflect.TypeFor[Hazard](), oneOf(hazardNames()...)},
 	{"MotivoSinEstado", reflect.TypeFor[StateReason](), oneOf(string(hazard.NoRuns), string(hazard.PartialData), string(hazard.FewModels),
-		string(hazard.DataTooOld), string(hazard.EstimateOver), string(hazard.BeyondHorizon), string(hazard.ClockSuspect))},
+		string(hazard.DataTooOld), string(hazard.EstimateOver), string(hazard.BeyondHorizon), string(hazard.OnlyTendency), string(hazard.ClockSuspect))},
 	{"Slug", reflect.TypeFor[Slug](), jsonschema.Schema{Type: "string", Pattern: "^[a-z0-9]+(-[a-z0-9]+)*$"}},
 	{"NombreSendero", reflect.TypeFor[TrailName](), jsonschema.Schema{Type: "string", Pattern: "^[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$"}},
 }

@@ -11,7 +11,8 @@ import (
 )
 
 // estimateCore returns the Estimate of a trail's hour up to its models.
-func (b *build) estimateCore(trail *catalogue.Trail, e *hazard.Estimate) EstimateCore {
+func (b *build) estimateCore(index int, e *hazard.Estimate) EstimateCore {
+	trail := &b.e.Catalogue.Trails[index]
 	core := EstimateCore{
 		Trail: Slug(trail.Slug), Hour: instant(e.Hour), LocalHour: e.Hour.In(b.e.Catalogue.Parks[trail.Park].TimeZone).Format(time.RFC3339),
 		State: orNull(State(e.State.String())), Quality: Quality(e.Quality.String()),
@@ -19,6 +20,8 @@ func (b *build) estimateCore(trail *catalogue.Trail, e *hazard.Estimate) Estimat
 		Hazards:    make([]HazardOfHour, len(e.Hazards)),
 		Confidence: orNull(Confidence(e.Confidence.String())), Variables: variables(&e.Medians),
 	}
+	weather := snapshot.WeatherOf(e)
+	core.Weather = b.weather(index, &weather)
 	for i := range e.Hazards {
 		core.Hazards[i] = hazardOfHour(trail, &e.Hazards[i])
 	}

@@ -62,9 +62,9 @@ func operations(t testing.TB) []operation {
 		{"get", "/parques", "listarParques", true, nil, nil, of(b.parkList()), ""},
 		{"get", "/parques/{slug}", "verParque", true, []object{slug}, nil, of(detail), "404 ParqueNoEncontrado"},
 		{"get", "/parques/{slug}/senderos", "listarSenderos", true, []object{slug}, nil, of(trails), "404 ParqueNoEncontrado"},
-		{"get", "/parques/{slug}/historial", "verHistorial", true, []object{slug, upTo("dias", historyDays)}, nil,
+		{"get", "/parques/{slug}/historial", "verHistorial", true, []object{slug, upTo("dias", historyDays, historyDays)}, nil,
 			of([]History{{trails[0].Slug, trails[0].Name, trails[0].OfficialNotices, []PastHour{past}}}), "404 ParqueNoEncontrado"},
-		{"get", "/parques/{slug}/pronostico", "verPronostico", true, []object{slug, upTo("horas", horizon)}, nil,
+		{"get", "/parques/{slug}/pronostico", "verPronostico", true, []object{slug, upTo("horas", farthest, horizon)}, nil,
 			of([]Forecast{{trails[0].Slug, trails[0].Name, trails[0].OfficialNotices, []ForecastHour{forecast}}}), "404 ParqueNoEncontrado 503 SinDatos"},
 		{"get", "/alertas", "listarAlertas", true, []object{
 			parameter("query", "parque", "", jsonschema.Schema{Ref: reference("schemas", "Slug")}),
@@ -102,9 +102,9 @@ func parameter(in, name, example string, s jsonschema.Schema) (p object) {
 	return p
 }
 
-// upTo returns a parameter that is a whole number from 1, most when it is left out.
-func upTo(name string, most int) object {
-	return parameter("query", name, "", jsonschema.Schema{Type: "integer", Minimum: new(1.), Maximum: new(float64(most)), Default: encode(most)})
+// upTo returns a parameter that is a whole number from 1, usual when it is left out.
+func upTo(name string, most, usual int) object {
+	return parameter("query", name, "", jsonschema.Schema{Type: "integer", Minimum: new(1.), Maximum: new(float64(most)), Default: encode(usual)})
 }
 
 // requestBody returns what POST /suscriptores takes.
@@ -287,6 +287,7 @@ func sample(t testing.TB) *build {
 	present := &e.Trails[0].Hours[0]
 	present.Confidence, present.Models = hazard.High, []hazard.Vote{{Model: "ecmwf_ifs025", Run: hour.Add(-7 * time.Hour), Lead: 7}}
 	present.Medians = hazard.Medians{Temperature: 4.2, FeelsLike: -6.1, Wind: 58.3, Gust: 94.7, FreezingLevel: 1450, Sight: 24140, UV: 2.5}
+	present.Sky = hazard.Sky{WindFrom: 268, Cloud: 87, Code: 3, Models: 4}
 	present.Hazards[0].Confidence = hazard.High
 	present.Hazards[0].SetCauses(gust)
 	issued := hour.Add(-3 * time.Hour)

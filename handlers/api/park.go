@@ -32,6 +32,9 @@ func (b *build) park(index int) Park {
 		EstimatedAt: instantOrNull(b.e.IssuedAt), ValidUntil: instantOrNull(b.validity()),
 		UV: uv(b.e.ParkSun(b.view, index)), OfficialNotices: b.official[index].notices(),
 	}
+	if trail := b.view.ParkTrail(index); trail >= 0 {
+		p.Weather, p.WeatherDays = b.trailWeather(trail), b.weatherDays(trail)
+	}
 	p.TrailCounts.Total = park.NumTrails
 	p.TrailCounts.Green = state.Counts[hazard.Green]
 	p.TrailCounts.Amber = state.Counts[hazard.Amber]

@@ -28,10 +28,10 @@ func parseQuery(raw string, names ...string) (url.Values, *Fault) {
 	return q, nil
 }
 
-// number returns a whole number in [low, high] of a query; high when it is left out.
-func number(q url.Values, name string, low, high int) (int, *Fault) {
+// number returns a whole number in [low, high] of a query; usual when it is left out.
+func number(q url.Values, name string, low, high, usual int) (int, *Fault) {
 	if !q.Has(name) {
-		return high, nil
+		return usual, nil
 	}
 	n, err := strconv.Atoi(q.Get(name))
 	if err != nil || n < low || n > high || q.Get(name) != strconv.Itoa(n) {

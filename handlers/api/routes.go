@@ -95,7 +95,7 @@ func (c call) parkDetail(park *parkBodies) (answer, *Fault) { return c.usual(par
 func (c call) trailList(park *parkBodies) (answer, *Fault) { return c.usual(park.trails()) }
 
 func (c call) parkHistory(park *parkBodies) (answer, *Fault) {
-	days, fault := number(c.query, "dias", 1, historyDays)
+	days, fault := number(c.query, "dias", 1, historyDays, historyDays)
 	if fault != nil {
 		return answer{}, fault
 	}
@@ -103,7 +103,7 @@ func (c call) parkHistory(park *parkBodies) (answer, *Fault) {
 }
 
 func (c call) parkForecast(park *parkBodies) (answer, *Fault) {
-	hours, fault := number(c.query, "horas", 1, horizon)
+	hours, fault := number(c.query, "horas", 1, farthest, horizon)
 	if fault != nil {
 		return answer{}, fault
 	}

@@ -4,19 +4,24 @@ import (
 	"sync"
 	"time"
 
+	"vigia/forecast/hazard"
+	"vigia/forecast/snapshot"
 	"vigia/handlers/httpcache"
 	"vigia/store"
 )
 
-// series returns the answers with the first steps of each list. The whole, which is asked
-// for most, is made once and only when it is first asked for: the series are most of the
-// bytes, and those of most parks are never read between two publications.
-func series[T any](whole int, list func(steps int) []T) func(steps int) *httpcache.Body {
+// series returns the answers with the first steps of each list. Those that are usual are
+// made once and only when they are first asked for: the series are most of the bytes, and
+// those of most parks are never read between two publications.
+func series[T any](list func(steps int) []T, usual ...int) func(steps int) *httpcache.Body {
 	made := func(steps int) *httpcache.Body { return httpcache.JSONCold(encode(list(steps))) }
-	all := sync.OnceValue(func() *httpcache.Body { return made(whole) })
+	kept := map[int]func() *httpcache.Body{}
+	for _, steps := range usual {
+		kept[steps] = sync.OnceValue(func() *httpcache.Body { return made(steps) })
+	}
 	return func(steps int) *httpcache.Body {
-		if steps == whole {
-			return all()
+		if once, ok := kept[steps]; ok {
+			return once()
 		}
 		return made(steps)
 	}
@@ -29,11 +34,22 @@ func (b *build) forecasts(park, hours int) []Forecast {
 		trail, ahead := &b.e.Catalogue.Trails[t], b.view.HoursOf(t)
 		f := Forecast{Trail: Slug(trail.Slug), Name: trail.Name, OfficialNotices: b.official[park].onTrail(trail.Slug), Hours: []ForecastHour{}}
 		for i := range ahead[:min(hours, len(ahead))] {
-			f.Hours = append(f.Hours, ForecastHour{b.estimateCore(trail, &ahead[i]), b.terms})
+			f.Hours = append(f.Hours, ForecastHour{b.estimateCore(t, &ahead[i]), b.terms})
+		}
+		for _, later := range b.view.LaterOf(t, hours) {
+			f.Hours = append(f.Hours, ForecastHour{b.tendency(t, &later), b.terms})
 		}
 		list = append(list, f)
 	}
 	return list
+}
+
+// tendency returns the weather of three hours beyond those with a level, in the form of an
+// estimate without state.
+func (b *build) tendency(trail int, w *snapshot.Weather) EstimateCore {
+	core := b.estimateCore(trail, &hazard.Estimate{Hour: w.Hour, Reason: hazard.OnlyTendency, Main: hazard.NoHazard, Medians: w.Medians})
+	core.Weather = b.weather(trail, w)
+	return core
 }
 
 // histories returns the estimates issued for the last days, newest first. A day is 24

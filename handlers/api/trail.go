@@ -9,13 +9,8 @@ import (
 	"vigia/store/catalogue"
 )
 
-// The hours of use of a trail, local time, both included: what a day's level is
-// the worst of.
-const (
-	firstHourOfUse = 6
-	lastHourOfUse  = 21
-	daysSummed     = 3
-)
+// daysSummed is how many days have a level: the worst of their hours of use.
+const daysSummed = 3
 
 // trailsOfPark returns the trails of a park.
 func (b *build) trailsOfPark(park int) []Trail {
@@ -33,12 +28,13 @@ func (b *build) trail(index int) Trail {
 		LengthKm: decimal(trail.LengthKm, 1), ClimbM: decimal(trail.ClimbM, 0),
 		StartElevationM: decimal(trail.StartElevationM, 0), MaxElevationM: decimal(trail.MaxElevationM, 0),
 		Difficulty: orNull(trail.Difficulty), Points: points(trail.Points),
-		Days: b.days(index), Windows: b.windows(index), UV: uv(b.e.TrailSun(b.view, index)), OfficialNotices: b.official[trail.Park].onTrail(trail.Slug),
+		Days: b.days(index), Windows: b.windows(index), UV: uv(b.e.TrailSun(b.view, index)),
+		Weather: b.trailWeather(index), WeatherDays: b.weatherDays(index), OfficialNotices: b.official[trail.Park].onTrail(trail.Slug),
 	}
 	t.Duration.Min, t.Duration.Max = decimal(trail.MinHours, 1), decimal(trail.MaxHours, 1)
 	if latest := b.latest(index); latest != nil {
 		sun := snapshot.SunOf([]hazard.Estimate{*latest}, trail.CriticalPoint().Exposure, b.e.Rules)
-		t.Latest = &Estimate{b.estimateCore(trail, latest), modelRuns(latest.Models), uv(sun), b.terms}
+		t.Latest = &Estimate{b.estimateCore(index, latest), modelRuns(latest.Models), uv(sun), b.terms}
 	}
 	return t
 }
@@ -94,7 +90,7 @@ func (b *build) days(index int) []Day {
 		var summary daySummary
 		for i := range hours {
 			local := hours[i].Hour.In(zone)
-			if sameDay(local, noon) && local.Hour() >= firstHourOfUse && local.Hour() <= lastHourOfUse {
+			if sameDay(local, noon) && local.Hour() >= snapshot.FirstHourOfUse && local.Hour() <= snapshot.LastHourOfUse {
 				summary.add(&hours[i])
 			}
 		}

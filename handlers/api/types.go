@@ -94,7 +94,9 @@ type Park struct {
 		Badge *string `json:"insignia" format:"uri-reference"`
 		Atom  *string `json:"atom" format:"uri-reference"`
 	} `json:"enlaces"`
-	UV *UV `json:"uv"`
+	UV          *UV          `json:"uv"`
+	Weather     *Weather     `json:"tiempo"`
+	WeatherDays []WeatherDay `json:"tiempo_dias" minItems:"7" maxItems:"7"`
 	OfficialNotices
 }
 
@@ -146,7 +148,52 @@ type Trail struct {
 	Days    []Day     `json:"resumen_dias" minItems:"3" maxItems:"3"`
 	Windows []Window  `json:"ventanas_sin_alerta"`
 	UV      *UV       `json:"uv"`
+	// Weather is that of the present hour, null without estimates.
+	Weather     *Weather     `json:"tiempo"`
+	WeatherDays []WeatherDay `json:"tiempo_dias" minItems:"7" maxItems:"7"`
 	OfficialNotices
+}
+
+// Weather is what the models predict at a trail's critical point for an hour, or beyond
+// the hours with a level for three. It informs beside the state. A park's is that of the
+// trail that decides its state, or else of its first one.
+type Weather struct {
+	Trail           Slug      `json:"sendero"`
+	Point           string    `json:"punto"`
+	Hour            time.Time `json:"hora"`
+	PeriodH         int       `json:"periodo_h" minimum:"1" maximum:"3"`
+	Sky             *string   `json:"cielo"`
+	Code            *int      `json:"codigo_wmo" minimum:"0" maximum:"99"`
+	TemperatureC    *float64  `json:"temperatura_c"`
+	FeelsLikeC      *float64  `json:"sensacion_termica_c"`
+	WindKmh         *float64  `json:"viento_kmh"`
+	GustKmh         *float64  `json:"racha_kmh"`
+	FromDegrees     *float64  `json:"viento_desde_grados" minimum:"0" maximum:"360"`
+	From            *string   `json:"viento_desde"`
+	PrecipitationMm *float64  `json:"precipitacion_mm"`
+	SnowCm          *float64  `json:"nieve_cm"`
+	CloudPercent    *float64  `json:"nubosidad_pct" minimum:"0" maximum:"100"`
+	Models          int       `json:"modelos" minimum:"0"`
+}
+
+// WeatherDay is the weather of a local day; of today, what is left of it. A value is null
+// unless all hours of the day have it.
+type WeatherDay struct {
+	Trail           Slug     `json:"sendero"`
+	Point           string   `json:"punto"`
+	Date            string   `json:"fecha" format:"date"`
+	Sky             *string  `json:"cielo"`
+	Code            *int     `json:"codigo_wmo" minimum:"0" maximum:"99"`
+	TemperatureMinC *float64 `json:"temperatura_minima_c"`
+	TemperatureMaxC *float64 `json:"temperatura_maxima_c"`
+	FeelsLikeMinC   *float64 `json:"sensacion_termica_minima_c"`
+	GustKmh         *float64 `json:"racha_maxima_kmh"`
+	FromDegrees     *float64 `json:"racha_desde_grados" minimum:"0" maximum:"360"`
+	From            *string  `json:"racha_desde"`
+	PrecipitationMm *float64 `json:"precipitacion_mm"`
+	SnowCm          *float64 `json:"nieve_cm"`
+	UV              *float64 `json:"uv_maximo" minimum:"0"`
+	Models          int      `json:"modelos" minimum:"0"`
 }
 
 // Point is a place of a trail that is estimated.
@@ -198,7 +245,8 @@ type UVHours struct {
 	To   time.Time `json:"hasta"`
 }
 
-// ForecastHour is an Estimate without its models.
+// ForecastHour is an Estimate without its models, or beyond the hours with a level the
+// weather of three hours: without state, for the reason tendencia.
 type ForecastHour struct {
 	EstimateCore
 	EstimateTerms
@@ -216,6 +264,7 @@ type EstimateCore struct {
 	Hazards    []HazardOfHour `json:"amenazas"`
 	Confidence *Confidence    `json:"confianza"`
 	Variables  Variables      `json:"variables"`
+	Weather    *Weather       `json:"tiempo"`
 }
 
 // EstimateTerms are the same in every estimate of a publication.
@@ -250,7 +299,8 @@ type Cause struct {
 	Point     *string  `json:"punto"`
 }
 
-// Variables are medians of the models at the critical point.
+// Variables are medians of the models at the critical point, for the hour or, beyond the
+// hours with a level, for three.
 type Variables struct {
 	TemperatureC    *float64 `json:"temperatura_c"`
 	FeelsLikeC      *float64 `json:"sensacion_termica_c"`
@@ -315,7 +365,7 @@ type Forecast struct {
 	Trail Slug   `json:"sendero"`
 	Name  string `json:"nombre"`
 	OfficialNotices
-	Hours []ForecastHour `json:"horas" maxItems:"72"`
+	Hours []ForecastHour `json:"horas" maxItems:"104"`
 }
 
 // History is the hours past of one trail, newest first. Its last member is cut by days.

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -26,18 +27,22 @@ var modelIDs = []string{"ecmwf_ifs", "ncep_gfs_global", "dwd_icon_global", "cmc_
 func families(t *testing.T) map[string][]string {
 	f := map[string][]string{
 		"estado.":        {"nada"},
-		"motivo.":        {"sin_corridas", "datos_parciales", "pocos_modelos", "datos_vencidos", "estimacion_vencida", "fuera_de_plazo", "reloj_no_confiable"},
+		"motivo.":        {"sin_corridas", "datos_parciales", "pocos_modelos", "datos_vencidos", "estimacion_vencida", "fuera_de_plazo", "tendencia", "reloj_no_confiable"},
 		"calidad.":       {hazard.Partial.String(), hazard.Stale.String()},
 		"tipo_parque.":   {},
 		"tipo_sendero.":  {},
 		"dificultad.":    {"baja", "media", "alta", "muy_alta"},
 		"zona.":          {"UTC"},
 		"modelo.":        modelIDs,
+		"rumbo.":         {"n", "ne", "e", "se", "s", "so", "o", "no"},
 		"metodo.falta.":  modelIDs,
 		"modelo_estado.": {"ok", "atrasado", "vencido", "sin_datos"},
 		"tabla.":         {"temperatura", "sensacion", "viento", "racha", "precipitacion", "nieve", "isoterma", "visibilidad", "uv"},
 	}
 	f["motivo_corto."] = f["motivo."]
+	for _, code := range []int{0, 1, 2, 3, 45, 48, 51, 53, 55, 56, 57, 61, 63, 65, 66, 67, 71, 73, 75, 77, 80, 81, 82, 85, 86, 95, 96, 99} {
+		f["cielo."] = append(f["cielo."], strconv.Itoa(code)) // those that the provider uses
+	}
 	for x := range hazard.NumExposures {
 		f["exposicion."] = append(f["exposicion."], hazard.Exposure(x).String())
 	}

@@ -15,7 +15,7 @@ import (
 // quality and confidence, in every language, is what package wording says of it.
 // Packages api, mail and push hold themselves to the same.
 func TestPagesSayTheWordsOfTheCatalogue(t *testing.T) {
-	reasons := []hazard.Reason{hazard.NoRuns, hazard.PartialData, hazard.FewModels, hazard.DataTooOld, hazard.EstimateOver, hazard.BeyondHorizon, hazard.ClockSuspect}
+	reasons := []hazard.Reason{hazard.NoRuns, hazard.PartialData, hazard.FewModels, hazard.DataTooOld, hazard.EstimateOver, hazard.BeyondHorizon, hazard.OnlyTendency, hazard.ClockSuspect}
 	qualities, confidences := []hazard.Quality{hazard.Partial, hazard.Stale}, []hazard.Confidence{hazard.Low, hazard.Medium, hazard.High}
 	e := newSnapshot(t)
 	e.Alerts = nil
