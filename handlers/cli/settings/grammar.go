@@ -105,6 +105,16 @@ func wantsHelp(args []string) bool {
 	return slices.ContainsFunc(args, func(arg string) bool { return arg == "-h" || arg == "--help" })
 }
 
+// subject returns what help is asked for: the command, with the one below it that is typed.
+func (in *input) subject(args []string) string {
+	for _, leaf := range in.parser.Model.Leaves(false) {
+		if len(args) > 0 && leaf.Path() == in.command+" "+args[0] {
+			return leaf.Path()
+		}
+	}
+	return in.command
+}
+
 // readArgs reads the flags and arguments of the command by kong. One that kong cannot read
 // is a fault and left out, and kong reads again, so that every fault of the line is named.
 func (in *input) readArgs(args []string) {

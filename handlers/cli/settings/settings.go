@@ -111,8 +111,8 @@ func (e *UsageError) Error() string { return strings.Join(e.Lines, "\n") }
 // canonicalModel returns the canonical name of a weather model or its alias; with nil
 // every well-formed name is taken as it is.
 //
-// With -h or --help anywhere the command is help, with the typed command as its argument,
-// whatever else is wrong. The error is a [*UsageError] with every fault.
+// With -h or --help anywhere the command is help, with the typed command as its argument
+// ("catalogue heights" of one with others below it), whatever else is wrong. The error is a [*UsageError] with every fault.
 func Parse(command string, args, environ []string, readFile func(string) ([]byte, error),
 	canonicalModel func(name string) (canonical string, known bool)) (*Settings, error) {
 	in := newInput(readFile, canonicalModel)
@@ -128,7 +128,7 @@ func Parse(command string, args, environ []string, readFile func(string) ([]byte
 		return nil, &UsageError{Command: command, Lines: in.faults}
 	}
 	if wantsHelp(args) {
-		return &Settings{Command: "help", Args: []string{command}}, nil
+		return &Settings{Command: "help", Args: []string{in.subject(args)}}, nil
 	}
 	in.readArgs(args)
 	if len(in.flags()) > 0 { // help and its like work in any environment

@@ -319,6 +319,14 @@ func TestHelpIsAlwaysAnswered(t *testing.T) {
 			t.Errorf("serve %q becomes %s %q", args, s.Command, s.Args)
 		}
 	}
+	for line, want := range map[string]string{"heights -h": "catalogue heights", "heights --data x -h": "catalogue heights", "-h": "catalogue", "hights -h": "catalogue"} {
+		if s := mustParse(t, "catalogue", strings.Fields(line), nil, nil); !slices.Equal(s.Args, []string{want}) {
+			t.Errorf("catalogue %s asks for help on %q", line, s.Args)
+		}
+	}
+	if text := Help("catalogue heights"); !strings.Contains(text, "--provider-url=URL") || strings.Contains(text, "--listen") || !strings.Contains(text, "150 m") {
+		t.Errorf("help of catalogue heights:\n%s", text)
+	}
 	for _, typed := range []string{"help", "-h", "--help"} {
 		if s := mustParse(t, typed, nil, []string{"VIGIA_BOGUS=1"}, nil); s.Command != "help" {
 			t.Errorf("%s becomes %s", typed, s.Command)
