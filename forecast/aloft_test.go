@@ -200,3 +200,47 @@ func TestNoWindAloft(t *testing.T) {
 		t.Errorf("%v km/h after %d calls", wind, *calls)
 	}
 }
+
+// A model that cannot be reached is not asked for its wind aloft either.
+func TestAModelThatFailsIsNotAskedForItsWindAloft(t *testing.T) {
+	w := newWorld(t)
+	w.cycle(t)
+	w.aloft = true
+	w.restart(t)
+	calls := 0
+	w.server.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/v1/forecast" {
+			calls++
+		}
+		rw.WriteHeader(http.StatusServiceUnavailable)
+	})
+	if e := w.cycle(t); calls != 0 || votes(e) != 4 {
+		t.Errorf("%d calls while the provider is away, %d models vote", calls, votes(e))
+	}
+	w.server.Config.Handler = w.weather
+	w.clock.Advance(time.Hour)
+	if wind := winds(w.cycle(t), 0)[0]; wind != wind {
+		t.Error("no wind aloft when the provider is back")
+	}
+}
+
+// A pass that is new in the catalogue is asked for at once.
+func TestTheWindAloftOfANewPass(t *testing.T) {
+	w := newAloftWorld(t)
+	before := winds(w.cycle(t), 0)
+	w.contents = parse(t, `{"parques":[
+		{"slug":"sur","nombre":"Austral","tipo":"parque_nacional","region":"Magallanes","latitud":-51,"longitud":-73,"altitud_m":100,"zona_horaria":"America/Punta_Arenas"}],
+	 "senderos":[
+		{"slug":"nuevo","parque":"sur","nombre":"Nuevo","tipo":"circuito","puntos":[
+			{"nombre":"paso","latitud":-50.8,"longitud":-73.2,"altitud_m":900,"exposicion":"cresta_paso","critico":true}]},
+		{"slug":"paso","parque":"sur","nombre":"Paso","tipo":"circuito","puntos":[
+			{"nombre":"paso","latitud":-50.9,"longitud":-73.1,"altitud_m":1200,"exposicion":"cresta_paso","critico":true}]}]}`)
+	w.restart(t)
+	e := w.cycle(t)
+	if wind := winds(e, 0)[0]; wind != wind {
+		t.Error("no wind aloft at the new pass")
+	}
+	if got := winds(e, 1); !reflect.DeepEqual(got, before) {
+		t.Errorf("the pass that stays has %v km/h, and had %v", got[0], before[0])
+	}
+}
