@@ -2,7 +2,7 @@ package forecast
 
 import (
 	"context"
-	"time"
+	"errors"
 
 	"vigia/forecast/openmeteo"
 	"vigia/store"
@@ -10,11 +10,8 @@ import (
 )
 
 // The wind aloft informs beside the state. It is asked for after the runs that vote, once
-// for each of them: whatever becomes of it, they vote, and a refusal is not asked again
-// before the model's next run.
-
-// aloftTimeout bounds the asking of one model for its wind aloft.
-const aloftTimeout = 2 * time.Minute
+// for each of them: whatever becomes of it, they vote, and what the provider refuses is not
+// asked for again before the model's next run.
 
 // aloft is where the wind aloft is asked for: nowhere when it is turned off.
 type aloft struct {
@@ -44,20 +41,29 @@ func (e *Engine) fetchWindAloft(ctx context.Context) (came bool) {
 		}
 		e.noteStep()
 		e.publishNewHour()
-		bounded, cancel := context.WithTimeout(ctx, aloftTimeout)
+		bounded, cancel := context.WithTimeout(ctx, modelTimeout)
 		err := e.fetchWindAloftOf(bounded, m)
 		cancel()
 		if ctx.Err() != nil {
 			return came
 		}
-		m.aloftAsked, m.aloftProblem = m.run.Init, ""
-		if err != nil {
-			m.aloftProblem = plainProblem(err)
-			e.o.Log.Warn("no wind aloft with the run; the next run is asked for it", "model", m.id, "error", err)
-		}
 		came = came || err == nil
+		e.noteAloft(m, err)
 	}
 	return came
+}
+
+// noteAloft notes what came of the question for a model's wind aloft. What our own ledger
+// held back was never asked: the next cycle tries again.
+func (e *Engine) noteAloft(m *model, err error) {
+	if failure, ok := errors.AsType[*openmeteo.Error](err); !ok || failure.Kind != openmeteo.HeldBack {
+		m.aloftAsked = m.run.Init
+	}
+	m.aloftProblem = ""
+	if err != nil {
+		m.aloftProblem = plainProblem(err)
+		e.o.Log.Warn("no wind aloft with the run", "model", m.id, "error", err)
+	}
 }
 
 func (e *Engine) fetchWindAloftOf(ctx context.Context, m *model) error {

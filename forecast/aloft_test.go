@@ -1,6 +1,7 @@
 package forecast
 
 import (
+	"context"
 	"math"
 	"net/http"
 	"reflect"
@@ -11,6 +12,7 @@ import (
 	"vigia/forecast/hazard"
 	"vigia/forecast/openmeteo"
 	"vigia/store"
+	"vigia/store/catalogue"
 )
 
 // newAloftWorld is a world in which the wind aloft is asked for. Of its two trails the first
@@ -242,5 +244,34 @@ func TestTheWindAloftOfANewPass(t *testing.T) {
 	}
 	if got := winds(e, 1); !reflect.DeepEqual(got, before) {
 		t.Errorf("the pass that stays has %v km/h, and had %v", got[0], before[0])
+	}
+}
+
+// full is a provider whose ledger has no room for the wind aloft.
+type full struct {
+	Provider
+	asked *int
+}
+
+func (f full) WindAloft(context.Context, string, []catalogue.Location) (*openmeteo.Answer, error) {
+	*f.asked++
+	return nil, &openmeteo.Error{Kind: openmeteo.HeldBack}
+}
+
+// What our own ledger holds back is tried again in the next cycle.
+func TestWindAloftThatIsHeldBack(t *testing.T) {
+	w := newAloftWorld(t)
+	provider, asked := w.engine.o.Provider, 0
+	w.engine.o.Provider = full{provider, &asked}
+	for hour := range 2 {
+		e := w.cycle(t)
+		if asked != 3*(hour+1) || votes(e) != 4 || e.Models[1].AloftError != "consulta aplazada para no pasar la cuota del proveedor" {
+			t.Errorf("hour %d: tried %d times, %+v", hour, asked, e.Models[1])
+		}
+		w.clock.Advance(time.Hour)
+	}
+	w.engine.o.Provider = provider
+	if e := w.cycle(t); winds(e, 0)[0] != winds(e, 0)[0] || e.Models[1].AloftError != "" {
+		t.Errorf("with room: %v km/h, %+v", winds(e, 0)[0], e.Models[1])
 	}
 }
