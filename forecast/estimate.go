@@ -36,7 +36,6 @@ func (e *Engine) estimate(now time.Time, runs []*heldRun) (trails []store.TrailF
 	}
 	trails = make([]store.TrailForecast, len(e.sites))
 	e.eachTrail(e.o.Rules, runs, now.Truncate(time.Hour), trails, nil)
-	e.addTendency(runs, now.Truncate(time.Hour), trails)
 	if now.Sub(e.confirmedVote(now)) > staleAfter {
 		markStale(trails)
 	}
@@ -46,6 +45,7 @@ func (e *Engine) estimate(now time.Time, runs []*heldRun) (trails []store.TrailF
 // eachTrail estimates the trails, or those of them that are wanted, shared out
 // between as many assessors as processors.
 func (e *Engine) eachTrail(rules *hazard.Rules, runs []*heldRun, from time.Time, trails []store.TrailForecast, wanted []bool) {
+	later := from.Add((snapshot.Horizon - 2) * time.Hour) // a step of three hours may begin before the hours with a level end
 	workers := min(runtime.GOMAXPROCS(0), len(trails))
 	var wait sync.WaitGroup
 	for w := range workers {
@@ -55,20 +55,12 @@ func (e *Engine) eachTrail(rules *hazard.Rules, runs []*heldRun, from time.Time,
 			for i := w; i < len(trails); i += workers {
 				if wanted == nil || wanted[i] {
 					trails[i].Hours = assessor.Assess(reader.read(e.sites[i]))
+					trails[i].Later = rules.Tendency(reader.readLater(e.sites[i]), later, laterSteps)
 				}
 			}
 		})
 	}
 	wait.Wait()
-}
-
-// addTendency adds the weather beyond the hours with a level.
-func (e *Engine) addTendency(runs []*heldRun, hour time.Time, trails []store.TrailForecast) {
-	const steps = (laterHours - snapshot.Horizon) / 3
-	reader := newRunReader(runs, e.mostPoints)
-	for i := range trails {
-		trails[i].Later = e.o.Rules.Tendency(reader.readLater(e.sites[i]), 0, hour.Add((snapshot.Horizon-2)*time.Hour), steps+1)
-	}
 }
 
 // markStale marks the estimates that have a state as made from old data.

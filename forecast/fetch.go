@@ -102,7 +102,7 @@ func (e *Engine) fetchNewRun(ctx context.Context, m *model) (fetched bool, err e
 	now := e.now()
 	run := &store.Run{
 		Model: m.id, Init: info.Init, Available: info.Available, Interval: info.Interval, FetchedAt: now,
-		Places: e.o.Catalogue.Locations, Columns: usedHours(answer.Columns, info, now), Later: laterSteps(answer.Columns, info, now),
+		Places: e.o.Catalogue.Locations, Columns: usedHours(answer.Columns, info, now), Later: laterColumns(answer.Columns, info, now),
 	}
 	if err := m.hold(run, e.critical); err != nil {
 		return false, err
@@ -126,9 +126,9 @@ func usedHours(c *hazard.Columns, run openmeteo.RunInfo, now time.Time) *hazard.
 	return used
 }
 
-// laterSteps returns what a run has beyond the hours with a level, while it may vote: from
+// laterColumns returns what a run has beyond the hours with a level, while it may vote: from
 // some hours before they end, as in usedHours.
-func laterSteps(c *hazard.Columns, run openmeteo.RunInfo, now time.Time) *hazard.Columns {
+func laterColumns(c *hazard.Columns, run openmeteo.RunInfo, now time.Time) *hazard.Columns {
 	from, to := now.Truncate(time.Hour).Add((Hours-6)*time.Hour), latest(now, run.FrozenAt()).Truncate(time.Hour).Add((laterHours+3)*time.Hour)
 	return hazard.ThreeHourly(c, from, to)
 }

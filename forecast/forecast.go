@@ -26,6 +26,7 @@ import (
 	"vigia/forecast/hazard"
 	"vigia/forecast/noticefeed"
 	"vigia/forecast/openmeteo"
+	"vigia/forecast/snapshot"
 	"vigia/forecast/verification"
 	"vigia/store"
 	"vigia/store/catalogue"
@@ -80,9 +81,10 @@ const (
 	// Hours is how far ahead estimates go, the current hour included: from now to
 	// 72 h from now.
 	Hours = 73
-	// laterHours is how far ahead the weather beyond them goes: to the end of the seventh
-	// local day.
-	laterHours = 7*24 + 3
+	// laterHours is how far ahead the weather beyond them goes, to the end of the seventh
+	// local day, and laterSteps in how many steps.
+	laterHours = snapshot.WeatherHorizon + 3
+	laterSteps = (laterHours-snapshot.Horizon)/3 + 1
 	// historyHours is how long issued estimates are kept.
 	historyHours = 168
 	// grace is how long after their hour estimates may still be shown, while the next are

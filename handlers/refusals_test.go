@@ -42,7 +42,7 @@ func TestRefusals(t *testing.T) {
 		{"GET", "/api/v1/parques/lauca/historial?dias=07", 400, "valor_no_valido", ""},
 		{"GET", "/api/v1/parques/lauca/historial?dias=1&dias=1", 400, "parametro_repetido", "«dias»"},
 		{"GET", "/api/v1/parques/lauca/historial?dias=%zz", 400, "valor_no_valido", ""},
-		{"GET", "/api/v1/parques/lauca/pronostico?horas=73", 400, "valor_no_valido", "entre 1 y 72"},
+		{"GET", "/api/v1/parques/lauca/pronostico?horas=169", 400, "valor_no_valido", "entre 1 y 168"},
 		{"GET", "/api/v1/alertas?nivel=rojo", 400, "valor_no_valido", "estado"},
 		{"GET", "/api/v1/alertas?nivel=Peligro", 400, "valor_no_valido", "precaucion y peligro"},
 		{"GET", "/api/v1/alertas?parque=", 400, "parque_desconocido", ""},

@@ -148,13 +148,13 @@ func (c *Columns) threeHours(v Variable, point, hour int) float64 {
 	return at
 }
 
-// Tendency returns the weather at a point for steps steps from the first stamp of three
-// hours that is not before an instant. The runs' columns are those of [ThreeHourly].
-func (r *Rules) Tendency(runs []Run, point int, from time.Time, steps int) Tendency {
+// Tendency returns the weather for steps steps from the first stamp of three hours that is
+// not before an instant. The runs' columns are those of [ThreeHourly] for one point.
+func (r *Rules) Tendency(runs []Run, from time.Time, steps int) Tendency {
 	t := Tendency{Start: from.Add(TendencyStep - 1).Truncate(TendencyStep), Steps: make([]Weather, steps)}
 	series, inputs, models := make([]pointSeries, len(runs)), make([]Inputs, len(runs)), make([]*Inputs, len(runs))
 	for m := range runs {
-		series[m].open(runs[m].Columns, point, r)
+		series[m].open(runs[m].Columns, 0, r)
 		models[m] = &inputs[m]
 	}
 	for k := range t.Steps {

@@ -114,7 +114,7 @@ func TestTendencyOfModelsThatEnd(t *testing.T) {
 	for m := range runs {
 		runs[m].Columns = ThreeHourly(runs[m].Columns, testStart.Add(120*time.Hour), testStart.Add(190*time.Hour))
 	}
-	got := DefaultRules().Tendency(runs, 0, testStart.Add(121*time.Hour), 30)
+	got := DefaultRules().Tendency(runs, testStart.Add(121*time.Hour), 30)
 	if want := testStart.Add(123 * time.Hour); !got.Start.Equal(want) || len(got.Steps) != 30 {
 		t.Fatalf("%d steps from %v", len(got.Steps), got.Start)
 	}

@@ -33,7 +33,7 @@ func (b *build) park(index int) Park {
 		UV: uv(b.e.ParkSun(b.view, index)), OfficialNotices: b.official[index].notices(),
 	}
 	if trail := b.view.ParkTrail(index); trail >= 0 {
-		p.Weather, p.WeatherDays = b.trailWeather(trail), b.weatherDays(trail)
+		p.Weather = b.trailWeather(trail)
 	}
 	p.TrailCounts.Total = park.NumTrails
 	p.TrailCounts.Green = state.Counts[hazard.Green]
@@ -71,7 +71,10 @@ func (b *build) parkDetail(index int, trails []Trail) ParkDetail {
 	park := &b.e.Catalogue.Parks[index]
 	d := ParkDetail{
 		Park: b.park(index), Trails: trails,
-		Emergency: emergencyNumbers(b.e.Catalogue.Emergency), Sources: b.sources(park), Notice: b.notice(),
+		Emergency: emergencyNumbers(b.e.Catalogue.Emergency), Sources: b.sources(park), Notice: b.notice(), WeatherDays: []WeatherDay{},
+	}
+	if trail := b.view.ParkTrail(index); trail >= 0 {
+		d.WeatherDays = trails[trail-park.FirstTrail].WeatherDays
 	}
 	if state := b.view.Park(index, 0); state.Trail >= 0 {
 		d.Latest = trails[state.Trail-park.FirstTrail].Latest

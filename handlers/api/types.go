@@ -94,22 +94,22 @@ type Park struct {
 		Badge *string `json:"insignia" format:"uri-reference"`
 		Atom  *string `json:"atom" format:"uri-reference"`
 	} `json:"enlaces"`
-	UV          *UV          `json:"uv"`
-	Weather     *Weather     `json:"tiempo"`
-	WeatherDays []WeatherDay `json:"tiempo_dias" minItems:"7" maxItems:"7"`
+	UV      *UV      `json:"uv"`
+	Weather *Weather `json:"tiempo"`
 	OfficialNotices
 }
 
 // ParkDetail is a park with all that belongs to it. Alerts is null while the estimates
-// behind them are unknown.
+// behind them are unknown. WeatherDays are those of the trail of Weather.
 type ParkDetail struct {
 	Park
-	Trails    []Trail           `json:"senderos"`
-	Latest    *Estimate         `json:"ultima_estimacion"`
-	Alerts    []Alert           `json:"alertas" nullable:"true"`
-	Emergency []EmergencyNumber `json:"telefonos_emergencia"`
-	Sources   []Source          `json:"fuentes"`
-	Notice    string            `json:"aviso"`
+	Trails      []Trail           `json:"senderos"`
+	Latest      *Estimate         `json:"ultima_estimacion"`
+	WeatherDays []WeatherDay      `json:"tiempo_dias" maxItems:"7"`
+	Alerts      []Alert           `json:"alertas" nullable:"true"`
+	Emergency   []EmergencyNumber `json:"telefonos_emergencia"`
+	Sources     []Source          `json:"fuentes"`
+	Notice      string            `json:"aviso"`
 }
 
 // EmergencyNumber is a telephone number.
@@ -143,12 +143,11 @@ type Trail struct {
 		Min *float64 `json:"min"`
 		Max *float64 `json:"max"`
 	} `json:"duracion_h"`
-	Points  []Point   `json:"puntos"`
-	Latest  *Estimate `json:"ultima_estimacion"`
-	Days    []Day     `json:"resumen_dias" minItems:"3" maxItems:"3"`
-	Windows []Window  `json:"ventanas_sin_alerta"`
-	UV      *UV       `json:"uv"`
-	// Weather is that of the present hour, null without estimates.
+	Points      []Point      `json:"puntos"`
+	Latest      *Estimate    `json:"ultima_estimacion"`
+	Days        []Day        `json:"resumen_dias" minItems:"3" maxItems:"3"`
+	Windows     []Window     `json:"ventanas_sin_alerta"`
+	UV          *UV          `json:"uv"`
 	Weather     *Weather     `json:"tiempo"`
 	WeatherDays []WeatherDay `json:"tiempo_dias" minItems:"7" maxItems:"7"`
 	OfficialNotices
