@@ -104,11 +104,15 @@ func (e *Engine) holdWindAloft(m *model, run *store.Run) error {
 	if err != nil {
 		return err
 	}
-	points := make([][]byte, len(e.o.Catalogue.Locations))
-	for i, at := range e.aloft.places {
-		points[at] = packed.points[i]
+	ends, i, end := make([]int, len(e.o.Catalogue.Locations)), 0, 0
+	for at := range ends {
+		if i < len(e.aloft.places) && e.aloft.places[i] == at {
+			end = packed.ends[i]
+			i++
+		}
+		ends[at] = end
 	}
-	packed.points = points
+	packed.ends = ends
 	m.aloft = &heldRun{RunInfo: openmeteo.RunInfo{Init: run.Init, Available: run.Available, Interval: run.Interval}, model: m.id, columns: packed}
 	return nil
 }

@@ -15,10 +15,19 @@ import (
 // fifth of their size. Each point is packed by itself, so that a trail is estimated
 // without the others in memory.
 type packedColumns struct {
-	start  time.Time // of the first hour
-	hours  int
-	has    [hazard.NumVariables]bool
-	points [][]byte
+	start time.Time // of the first hour
+	hours int
+	has   [hazard.NumVariables]bool
+	data  []byte // of the points one after the other; one allocation wastes less than many
+	ends  []int  // of each point, in data
+}
+
+// point returns a point as it is packed, nothing when it was left out.
+func (p *packedColumns) point(at int) []byte {
+	if at == 0 {
+		return p.data[:p.ends[0]]
+	}
+	return p.data[p.ends[at-1]:p.ends[at]]
 }
 
 // pack packs columns. Weather changes little from hour to hour: of a variable, the low
@@ -26,7 +35,7 @@ type packedColumns struct {
 // them. Deflate makes little of that. Points that are not wanted are left out; nil wants
 // all.
 func pack(c *hazard.Columns, wanted []bool) (*packedColumns, error) {
-	p := &packedColumns{start: c.Start, hours: c.Hours, points: make([][]byte, c.Points)}
+	p := &packedColumns{start: c.Start, hours: c.Hours, ends: make([]int, c.Points)}
 	for v := range c.Values {
 		p.has[v] = c.Values[v] != nil
 	}
@@ -36,11 +45,11 @@ func pack(c *hazard.Columns, wanted []bool) (*packedColumns, error) {
 		return nil, fmt.Errorf("pack a run: %w", err)
 	}
 	plain := make([]byte, 2*c.Hours)
-	for point := range p.points {
+	for point := range p.ends {
 		if wanted != nil && !wanted[point] {
+			p.ends[point] = packed.Len()
 			continue
 		}
-		packed.Reset()
 		deflate.Reset(&packed) // a bytes.Buffer takes every write, so no step fails
 		for v, column := range c.Values {
 			if !p.has[v] {
@@ -55,8 +64,9 @@ func pack(c *hazard.Columns, wanted []bool) (*packedColumns, error) {
 			deflate.Write(plain)
 		}
 		deflate.Close()
-		p.points[point] = bytes.Clone(packed.Bytes())
+		p.ends[point] = packed.Len()
 	}
+	p.data = bytes.Clone(packed.Bytes())
 	return p, nil
 }
 
@@ -126,7 +136,7 @@ func (r *runReader) unpackAloft(p *packedColumns, point int, into *hazard.Column
 	for i := range series {
 		series[i] = hazard.Missing
 	}
-	if p.points[point] == nil {
+	if len(p.point(point)) == 0 {
 		return nil
 	}
 	return r.unpack(p, point, into, at)
@@ -151,7 +161,7 @@ func (r *runReader) readLater(site hazard.Site) []hazard.Run {
 
 // unpack reads the columns of a point into those of another, for the hours that both have.
 func (r *runReader) unpack(p *packedColumns, point int, into *hazard.Columns, at int) error {
-	r.packed.Reset(p.points[point])
+	r.packed.Reset(p.point(point))
 	if err := r.inflate.(flate.Resetter).Reset(&r.packed, nil); err != nil {
 		return err
 	}
