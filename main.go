@@ -58,7 +58,7 @@ func main() {
 func run(ctx context.Context, args, environ []string, out, errs io.Writer) int {
 	return cli.Run(ctx, cli.Program{CanonicalModel: openmeteo.CanonicalModel, Commands: map[string]cli.Command{
 		"demo": demo, "serve": serve, "check": check, "test-mail": testMail, "import": importDocument, "calibrate": calibrate,
-		"catalogue": cli.Catalogue, "backup": cli.Backup, "restore": cli.Restore, "compact": cli.Compact, "unblock": cli.Unblock,
+		"catalogue": aboutCatalogue, "backup": cli.Backup, "restore": cli.Restore, "compact": cli.Compact, "unblock": cli.Unblock,
 		"systemd": cli.Systemd, "version": cli.Version, "help": cli.Help,
 	}}, args, environ, out, errs)
 }
@@ -231,7 +231,7 @@ func (v *service) connectEngine() error {
 	v.engine, err = forecast.New(forecast.Options{
 		Store: v.file, Provider: provider, Archive: archive, Usage: func() openmeteo.Usage { return v.ledger.Usage(v.Clock.Now()) },
 		Catalogue: v.parks, Rules: hazard.DefaultRules(), Models: v.Models, Clock: v.Clock, Log: v.Log,
-		Publisher: v.manager.Reporting(v.server), Notifier: v.notifier, Simulated: v.captured != nil, UserAgent: v.UserAgent,
+		Publisher: v.manager.Reporting(v.server), Notifier: v.notifier, Simulated: v.captured != nil, WindAloft: v.WindAloft, UserAgent: v.UserAgent,
 		NoticeURLs: [notices.NumKinds]string{notices.Volcanoes: v.VolcanoURL, notices.Closures: v.ClosuresURL},
 		Progress:   func(step string) { fmt.Fprintln(v.Out, " ·", step) },
 	})
@@ -292,8 +292,11 @@ func client(env *cli.Env, base string, ledger *openmeteo.Ledger) (*openmeteo.Cli
 // check checks settings and data, and tries to log in at the mail relay.
 func check(ctx context.Context, env *cli.Env) error {
 	weight := func(parks *catalogue.Catalogue) (perDay, allowed float64) {
-		places := len(parks.Locations)
-		return openmeteo.WeightADay(env.Models, openmeteo.Groups(parks.Sites(), places), places), openmeteo.LimitsFor(env.ProviderKey).Day
+		sites, places, aloft := parks.Sites(), len(parks.Locations), 0
+		if env.WindAloft {
+			aloft = len(openmeteo.AloftPlaces(sites))
+		}
+		return openmeteo.WeightADay(env.Models, openmeteo.Groups(sites, places), places, aloft), openmeteo.LimitsFor(env.ProviderKey).Day
 	}
 	return errors.Join(cli.Check(ctx, env, weight), mail.Check(ctx, relay(env), env.Out))
 }
@@ -321,8 +324,7 @@ func importDocument(ctx context.Context, env *cli.Env) error {
 	})
 }
 
-// calibrate prints how often the rules would have led to which state. It has the file,
-// which counts the provider's weight, to itself.
+// calibrate prints how often the rules would have led to which state.
 func calibrate(ctx context.Context, env *cli.Env) error {
 	parks, err := env.LoadCatalogue()
 	if err != nil {
@@ -332,16 +334,32 @@ func calibrate(ctx context.Context, env *cli.Env) error {
 	if err != nil {
 		return err
 	}
+	return ask(env, env.HistoryURL, func(archive *openmeteo.Client) error {
+		return calibration.Calibration{
+			Archive: archive, Catalogue: parks, Rules: hazard.DefaultRules(), Models: env.Models, First: first, Last: last, Clock: env.Clock, WindAloft: env.WindAloft,
+		}.Print(ctx, env.Out, env.Errs, env.CSV)
+	})
+}
+
+// aboutCatalogue prints or checks a catalogue, or compares its heights with the terrain's.
+func aboutCatalogue(ctx context.Context, env *cli.Env) error {
+	if env.Args[0] != "heights" {
+		return cli.Catalogue(ctx, env)
+	}
+	return ask(env, env.ProviderURL, func(c *openmeteo.Client) error { return cli.CompareHeights(ctx, env, c.Elevations) })
+}
+
+// ask passes a client of the provider, or of one of its archives, to a command. The command
+// has the file, which counts the provider's weight, to itself.
+func ask(env *cli.Env, base string, do func(*openmeteo.Client) error) error {
 	file, err := env.OpenFile()
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	archive, err := client(env, env.HistoryURL, forecast.OpenLedger(env.Clock, openmeteo.LimitsFor(env.ProviderKey), file, env.Log))
+	asked, err := client(env, base, forecast.OpenLedger(env.Clock, openmeteo.LimitsFor(env.ProviderKey), file, env.Log))
 	if err != nil {
 		return err
 	}
-	return calibration.Calibration{
-		Archive: archive, Catalogue: parks, Rules: hazard.DefaultRules(), Models: env.Models, First: first, Last: last, Clock: env.Clock,
-	}.Print(ctx, env.Out, env.Errs, env.CSV)
+	return do(asked)
 }

@@ -21,7 +21,8 @@ import (
 //     open alerts follow the estimates ([Engine.moveAlerts]), one transaction keeps the
 //     hour, the alerts and who is to be notified ([Engine.keep]), and the result is
 //     published ([Engine.publish]).
-//  4. Once a day, past estimates are compared with what came.
+//  4. The wind aloft, which changes no state, is asked for and published.
+//  5. Once a day, past estimates are compared with what came.
 //
 // A cycle that ends with ctx leaves its last transaction whole or undone.
 func (e *Engine) Cycle(ctx context.Context) {
@@ -39,6 +40,10 @@ func (e *Engine) Cycle(ctx context.Context) {
 	}
 	if e.needsPublishing(before) {
 		e.publish(final)
+	}
+	before = e.modelStatuses(e.now())
+	if came := e.fetchWindAloft(ctx); ctx.Err() == nil && (came || statesDiffer(before, e.modelStatuses(e.now()))) {
+		e.publish(interim)
 	}
 	if !e.o.Store.DoubtsClock(e.now()) { // by a wrong clock other days would be over
 		e.verification.Update(ctx)

@@ -10,11 +10,15 @@ import (
 	"vigia/store"
 )
 
-// votingRuns returns the runs that may vote.
+// votingRuns returns the runs that may vote, with their wind aloft.
 func (e *Engine) votingRuns(now time.Time) (runs []*heldRun) {
 	for _, m := range e.models {
 		if m.votes(now) {
-			runs = append(runs, m.run)
+			run := *m.run
+			if m.aloft != nil && !m.aloft.Frozen(now) {
+				run.aloft = m.aloft.columns
+			}
+			runs = append(runs, &run)
 		}
 	}
 	return runs

@@ -37,6 +37,7 @@ import (
 type Provider interface {
 	LatestRun(ctx context.Context, model string) (openmeteo.RunInfo, error)
 	Forecast(ctx context.Context, model string, places []catalogue.Location, groups []openmeteo.Group) (*openmeteo.Answer, error)
+	WindAloft(ctx context.Context, model string, places []catalogue.Location) (*openmeteo.Answer, error)
 }
 
 // Publisher shows estimates to the public. It must not keep the caller waiting for clients.
@@ -64,6 +65,7 @@ type Options struct {
 	Log       *slog.Logger
 	Publisher Publisher
 	Simulated bool
+	WindAloft bool // it is asked for
 	// NoticeURLs are the feeds of official notices by their kind, "" for none.
 	NoticeURLs [notices.NumKinds]string
 	UserAgent  string // sent to the feeds
@@ -100,6 +102,7 @@ type Engine struct {
 	mostPoints int               // of a site
 	critical   []bool            // by place of the catalogue: the critical point of a trail
 	groups     []openmeteo.Group // what the places of the catalogue are asked for
+	aloft      aloft
 	startedAt  time.Time
 	holder     *holder // of what is published
 	notices    *noticefeed.Poller
@@ -139,6 +142,7 @@ func New(o Options) (*Engine, error) {
 		}
 	}
 	e.groups = openmeteo.Groups(e.sites, len(o.Catalogue.Locations))
+	e.aloft = newAloft(&e.o)
 	e.noteStep()
 	confirmed, err := o.Store.Confirmed()
 	if err != nil && !errors.Is(err, store.ErrNoFile) {
@@ -156,6 +160,9 @@ func New(o Options) (*Engine, error) {
 		}
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			e.logUnread("run not read; it will be fetched again", err, "model", id)
+		}
+		if err := e.readWindAloft(m); err != nil && !errors.Is(err, store.ErrNotFound) {
+			e.logUnread("wind aloft not read; it will be fetched again", err, "model", id)
 		}
 		e.models = append(e.models, m)
 	}

@@ -68,6 +68,7 @@ type world struct {
 	contents  *catalogue.Catalogue
 	archive   verification.Archive // nil for none
 	feed      string               // of volcanoes, "" for none
+	aloft     bool                 // the wind aloft is asked for
 }
 
 func newWorld(t testing.TB) *world {
@@ -119,7 +120,7 @@ func (w *world) open(t testing.TB) {
 	w.engine, err = New(Options{
 		Store: w.store, Provider: client, Usage: func() openmeteo.Usage { return ledger.Usage(w.clock.Now()) },
 		Catalogue: w.contents, Rules: hazard.DefaultRules(), Models: openmeteo.DefaultModels,
-		Clock: w.clock, Log: slog.New(slog.DiscardHandler), Publisher: w.published, Archive: w.archive,
+		Clock: w.clock, Log: slog.New(slog.DiscardHandler), Publisher: w.published, Archive: w.archive, WindAloft: w.aloft,
 		NoticeURLs: [notices.NumKinds]string{notices.Volcanoes: w.feed},
 	})
 	if err != nil {

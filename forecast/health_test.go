@@ -35,6 +35,10 @@ func (silent) Forecast(context.Context, string, []catalogue.Location, []openmete
 	return nil, errors.New("not asked")
 }
 
+func (silent) WindAloft(context.Context, string, []catalogue.Location) (*openmeteo.Answer, error) {
+	return nil, errors.New("not asked")
+}
+
 // running starts an engine in a bubble, where hours pass in no time, and gives what
 // ends it. The scheduler is left out: it waits for a cycle under way on a mutex, and
 // meanwhile no time passes in a bubble.

@@ -21,6 +21,10 @@ type model struct {
 	wasted    int           // answers in a row for all places that were of no use
 	failedAt  time.Time     // when that was; zero for never
 	retryAt   time.Time     // no try before this
+
+	aloft        *heldRun  // its wind aloft, which may be of an older run; nil when none is held
+	aloftAsked   time.Time // initialisation of the run with which it was asked for last; zero for none
+	aloftProblem string    // what went wrong then, for people; empty when nothing did
 }
 
 // heldRun is a run that is held, which may be older than the provider's newest.
@@ -28,6 +32,7 @@ type heldRun struct {
 	openmeteo.RunInfo
 	model   string
 	columns *packedColumns // as the places of the catalogue
+	aloft   *packedColumns // likewise the wind aloft, which may start at another hour; nil for none
 	later   *packedColumns // of the critical points alone, beyond the hours with a level; nil for none
 	whole   bool           // it was fetched for all of them
 }
@@ -67,22 +72,28 @@ const (
 // that many installations do not come back at once, and never before the
 // provider (or our own ledger) allows.
 func (m *model) failed(now time.Time, err error) {
-	failure, known := errors.AsType[*openmeteo.Error](err)
 	wait := min(firstRetry<<min(m.failures, 10), lastRetry)
 	if m.wasted > 1 && useless(err) {
 		wait = min(firstWasteRetry<<min(m.wasted-2, 10), lastWasteRetry)
 	}
 	m.failures, m.failedAt = m.failures+1, now
 	m.retryAt = now.Add(wait/2 + rand.N(wait)) // #nosec G404 -- spreads the load; no secret
+	m.problem = plainProblem(err)
+	if failure, known := errors.AsType[*openmeteo.Error](err); known {
+		m.retryAt = latest(m.retryAt, failure.RetryAt)
+	}
+}
+
+// plainProblem returns in Spanish, for the operator's pages, what went wrong.
+func plainProblem(err error) string {
+	failure, known := errors.AsType[*openmeteo.Error](err)
 	switch {
 	case known:
-		m.problem = failure.Plain()
-		m.retryAt = latest(m.retryAt, failure.RetryAt)
+		return failure.Plain()
 	case errors.Is(err, errNothing):
-		m.problem = "el proveedor respondió sin ningún valor para estos lugares"
-	default:
-		m.problem = "error interno"
+		return "el proveedor respondió sin ningún valor para estos lugares"
 	}
+	return "error interno"
 }
 
 // useless reports whether an answer came, with its full weight, and cannot be used.
@@ -119,7 +130,7 @@ const (
 )
 
 func (m *model) status(now time.Time) store.ModelStatus {
-	s := store.ModelStatus{Model: m.id, ConfirmedAt: m.confirmed, LastError: m.problem, State: modelOK}
+	s := store.ModelStatus{Model: m.id, ConfirmedAt: m.confirmed, LastError: m.problem, AloftError: m.aloftProblem, State: modelOK}
 	switch {
 	case m.run == nil:
 		s.State = modelNone
@@ -144,7 +155,9 @@ func (e *Engine) modelStatuses(now time.Time) []store.ModelStatus {
 // statesDiffer reports whether a model's state is another than before: worth publishing,
 // for the health page and the votes.
 func statesDiffer(before, after []store.ModelStatus) bool {
-	same := func(a, b store.ModelStatus) bool { return a.State == b.State && a.LastError == b.LastError }
+	same := func(a, b store.ModelStatus) bool {
+		return a.State == b.State && a.LastError == b.LastError && a.AloftError == b.AloftError
+	}
 	return !slices.EqualFunc(before, after, same)
 }
 

@@ -46,14 +46,14 @@ func TestWeatherThatCannotBeTrueIsRefused(t *testing.T) {
 			log := &bytes.Buffer{}
 			w.engine.o.Log = slog.New(slog.NewTextHandler(log, nil))
 			w.cycle(t)
-			held := fmt.Sprint(w.engine.models[0].run.Init, w.engine.models[0].run.columns.points)
+			held := fmt.Sprint(w.engine.models[0].run.Init, w.engine.models[0].run.columns.data)
 			w.weather.Fail(c.fault)
 			for range 12 {
 				w.clock.Advance(30 * time.Minute)
 				w.cycle(t)
 			}
 			m := w.engine.models[0]
-			if now := fmt.Sprint(m.run.Init, m.run.columns.points); now != held {
+			if now := fmt.Sprint(m.run.Init, m.run.columns.data); now != held {
 				t.Error("the run was taken")
 			}
 			status := m.status(w.clock.Now())
@@ -66,7 +66,7 @@ func TestWeatherThatCannotBeTrueIsRefused(t *testing.T) {
 			w.weather.Recover()
 			w.clock.Advance(lastWasteRetry * 3 / 2)
 			w.cycle(t)
-			if now := fmt.Sprint(m.run.Init, m.run.columns.points); now == held || m.problem != "" {
+			if now := fmt.Sprint(m.run.Init, m.run.columns.data); now == held || m.problem != "" {
 				t.Errorf("not taken when it was right again: %q", m.problem)
 			}
 		})

@@ -15,10 +15,19 @@ import (
 // fifth of their size. Each point is packed by itself, so that a trail is estimated
 // without the others in memory.
 type packedColumns struct {
-	start  time.Time // of the first hour
-	hours  int
-	has    [hazard.NumVariables]bool
-	points [][]byte
+	start time.Time // of the first hour
+	hours int
+	has   [hazard.NumVariables]bool
+	data  []byte // of the points one after the other; one allocation wastes less than many
+	ends  []int  // of each point, in data
+}
+
+// point returns a point as it is packed, nothing when it was left out.
+func (p *packedColumns) point(at int) []byte {
+	if at == 0 {
+		return p.data[:p.ends[0]]
+	}
+	return p.data[p.ends[at-1]:p.ends[at]]
 }
 
 // pack packs columns. Weather changes little from hour to hour: of a variable, the low
@@ -26,7 +35,7 @@ type packedColumns struct {
 // them. Deflate makes little of that. Points that are not wanted are left out; nil wants
 // all.
 func pack(c *hazard.Columns, wanted []bool) (*packedColumns, error) {
-	p := &packedColumns{start: c.Start, hours: c.Hours, points: make([][]byte, c.Points)}
+	p := &packedColumns{start: c.Start, hours: c.Hours, ends: make([]int, c.Points)}
 	for v := range c.Values {
 		p.has[v] = c.Values[v] != nil
 	}
@@ -36,11 +45,11 @@ func pack(c *hazard.Columns, wanted []bool) (*packedColumns, error) {
 		return nil, fmt.Errorf("pack a run: %w", err)
 	}
 	plain := make([]byte, 2*c.Hours)
-	for point := range p.points {
+	for point := range p.ends {
 		if wanted != nil && !wanted[point] {
+			p.ends[point] = packed.Len()
 			continue
 		}
-		packed.Reset()
 		deflate.Reset(&packed) // a bytes.Buffer takes every write, so no step fails
 		for v, column := range c.Values {
 			if !p.has[v] {
@@ -55,8 +64,9 @@ func pack(c *hazard.Columns, wanted []bool) (*packedColumns, error) {
 			deflate.Write(plain)
 		}
 		deflate.Close()
-		p.points[point] = bytes.Clone(packed.Bytes())
+		p.ends[point] = packed.Len()
 	}
+	p.data = bytes.Clone(packed.Bytes())
 	return p, nil
 }
 
@@ -80,6 +90,10 @@ func newRunReader(held []*heldRun, points int) *runReader {
 		if run.later != nil {
 			r.later = append(r.later, hazard.Run{Model: run.model, Init: run.Init, Columns: r.room(run.later, 1)})
 		}
+		if run.aloft != nil {
+			r.runs[len(r.runs)-1].Columns.Values[hazard.WindAloft] = make([]int16, points*run.columns.hours)
+			r.plain = make([]byte, max(len(r.plain), 2*run.aloft.hours))
+		}
 	}
 	return r
 }
@@ -102,7 +116,11 @@ func (r *runReader) read(site hazard.Site) hazard.Site {
 	r.points = append(r.points[:0], site.Points...)
 	for at := range r.points {
 		for i, run := range r.held {
-			if err := r.unpack(run.columns, r.points[at].At, r.runs[i].Columns, at); err != nil {
+			err := r.unpack(run.columns, r.points[at].At, r.runs[i].Columns, at)
+			if run.aloft != nil && err == nil {
+				err = r.unpackAloft(run.aloft, r.points[at].At, r.runs[i].Columns, at)
+			}
+			if err != nil {
 				panic(fmt.Errorf("unpack a run of %s: %w", run.model, err))
 			}
 		}
@@ -110,6 +128,18 @@ func (r *runReader) read(site hazard.Site) hazard.Site {
 	}
 	site.Points = r.points
 	return site
+}
+
+// unpackAloft reads the wind aloft of a point, which few have, into the columns of another.
+func (r *runReader) unpackAloft(p *packedColumns, point int, into *hazard.Columns, at int) error {
+	series := into.Values[hazard.WindAloft][at*into.Hours : (at+1)*into.Hours]
+	for i := range series {
+		series[i] = hazard.Missing
+	}
+	if len(p.point(point)) == 0 {
+		return nil
+	}
+	return r.unpack(p, point, into, at)
 }
 
 // readLater reads what the runs have for a site's critical point beyond the hours with a
@@ -129,16 +159,18 @@ func (r *runReader) readLater(site hazard.Site) []hazard.Run {
 	return r.later
 }
 
-// unpack reads the columns of a point into those of another.
+// unpack reads the columns of a point into those of another, for the hours that both have.
 func (r *runReader) unpack(p *packedColumns, point int, into *hazard.Columns, at int) error {
-	r.packed.Reset(p.points[point])
+	r.packed.Reset(p.point(point))
 	if err := r.inflate.(flate.Resetter).Reset(&r.packed, nil); err != nil {
 		return err
 	}
+	shift := int(p.start.Sub(into.Start) / time.Hour)
 	for v, has := range p.has {
 		if !has {
 			continue
 		}
+		series := into.Values[v][at*into.Hours : (at+1)*into.Hours]
 		plain, before := r.plain[:2*p.hours], int16(0)
 		if _, err := io.ReadFull(r.inflate, plain); err != nil {
 			return err
@@ -146,7 +178,9 @@ func (r *runReader) unpack(p *packedColumns, point int, into *hazard.Columns, at
 		for i := range p.hours {
 			change := uint16(plain[i]) | uint16(plain[p.hours+i])<<8
 			before += int16(change>>1 ^ -(change & 1))
-			into.Values[v][at*p.hours+i] = before
+			if k := i + shift; k >= 0 && k < len(series) {
+				series[k] = before
+			}
 		}
 	}
 	return nil

@@ -68,7 +68,7 @@ func TestADayWeighsWhatIsForetold(t *testing.T) {
 	turn(9*4, 6*time.Hour) // the archive is days late
 	before := w.weather.Weight()
 	turn(8, 3*time.Hour)
-	got, want := w.weather.Weight()-before, openmeteo.WeightADay(openmeteo.DefaultModels, w.engine.groups, len(w.contents.Locations))
+	got, want := w.weather.Weight()-before, openmeteo.WeightADay(openmeteo.DefaultModels, w.engine.groups, len(w.contents.Locations), 0)
 	if math.Abs(got-want) > 1e-6 {
 		t.Errorf("the provider counts %v in a day, foretold are %v", got, want)
 	}

@@ -273,7 +273,7 @@ func TestSchemasRefuse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	good := `{"hora":"2026-11-21T13:00:00Z","estado":null,"calidad":"sin_datos","amenaza_principal":null,"confianza":null,"variables":{"temperatura_c":null,"sensacion_termica_c":null,"viento_kmh":null,"racha_kmh":null,"precipitacion_mm":null,"nieve_cm":null,"isoterma_cero_m":null,"visibilidad_m":null,"uv":1}}`
+	good := `{"hora":"2026-11-21T13:00:00Z","estado":null,"calidad":"sin_datos","amenaza_principal":null,"confianza":null,"variables":{"temperatura_c":null,"sensacion_termica_c":null,"viento_kmh":null,"racha_kmh":null,"precipitacion_mm":null,"nieve_cm":null,"isoterma_cero_m":null,"visibilidad_m":null,"viento_altura_kmh":null,"uv":1}}`
 	for text, want := range map[string]bool{
 		good: true,
 		strings.Replace(good, `null`, `"azul"`, 1):              false,

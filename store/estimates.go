@@ -15,20 +15,20 @@ import (
 
 const (
 	historyKept = 168 * time.Hour
-	numMedians  = 9
+	numMedians  = 10
 	missing16   = math.MinInt16 // a median that is missing
 )
 
 // steps are what medians are rounded to, as steps a unit: 0.1 °C, km/h, mm, cm
-// and UV, 10 m of height and sight. What lies outside 16 bits is kept as the
+// and UV, 10 m of height and sight, in the order of fields. What lies outside 16 bits is kept as the
 // nearest value that does not.
-var steps = [numMedians]float64{10, 10, 10, 10, 10, 10, 0.1, 0.1, 10}
+var steps = [numMedians]float64{10, 10, 10, 10, 10, 10, 0.1, 0.1, 10, 10}
 
 // fields returns the medians in the order in which they are kept.
 func fields(m *hazard.Medians) [numMedians]*float32 {
 	return [...]*float32{
 		&m.Temperature, &m.FeelsLike, &m.Wind, &m.Gust, &m.Precipitation, &m.Snow,
-		&m.FreezingLevel, &m.Sight, &m.UV,
+		&m.FreezingLevel, &m.Sight, &m.UV, &m.WindAloft,
 	}
 }
 

@@ -14,12 +14,12 @@ func TestMediansAreRoundedToWhatIsShown(t *testing.T) {
 	inf := float32(math.Inf(1))
 	for _, c := range []struct{ given, kept hazard.Medians }{
 		{
-			hazard.Medians{Temperature: -3.46, FeelsLike: -11.04, Wind: 45.67, Gust: 99.99, Precipitation: 0.26, Snow: 1.35, FreezingLevel: 2934, Sight: 847, UV: 7.77},
-			hazard.Medians{Temperature: -3.5, FeelsLike: -11, Wind: 45.7, Gust: 100, Precipitation: 0.3, Snow: 1.4, FreezingLevel: 2930, Sight: 850, UV: 7.8},
+			hazard.Medians{Temperature: -3.46, FeelsLike: -11.04, Wind: 45.67, Gust: 99.99, Precipitation: 0.26, Snow: 1.35, FreezingLevel: 2934, Sight: 847, UV: 7.77, WindAloft: 74.96},
+			hazard.Medians{Temperature: -3.5, FeelsLike: -11, Wind: 45.7, Gust: 100, Precipitation: 0.3, Snow: 1.4, FreezingLevel: 2930, Sight: 850, UV: 7.8, WindAloft: 75},
 		},
 		{
-			hazard.Medians{Temperature: nan, FeelsLike: nan, Wind: nan, Gust: nan, Precipitation: nan, Snow: nan, FreezingLevel: nan, Sight: nan, UV: nan},
-			hazard.Medians{Temperature: nan, FeelsLike: nan, Wind: nan, Gust: nan, Precipitation: nan, Snow: nan, FreezingLevel: nan, Sight: nan, UV: nan},
+			hazard.Medians{Temperature: nan, FeelsLike: nan, Wind: nan, Gust: nan, Precipitation: nan, Snow: nan, FreezingLevel: nan, Sight: nan, UV: nan, WindAloft: nan},
+			hazard.Medians{Temperature: nan, FeelsLike: nan, Wind: nan, Gust: nan, Precipitation: nan, Snow: nan, FreezingLevel: nan, Sight: nan, UV: nan, WindAloft: nan},
 		},
 		{
 			hazard.Medians{Temperature: 1e9, FeelsLike: -1e9, Wind: inf, Gust: -inf, Sight: 99_999, FreezingLevel: 1e6},

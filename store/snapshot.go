@@ -78,6 +78,7 @@ type ModelStatus struct {
 	ConfirmedAt time.Time // when the provider last said that it is the newest
 	State       string    // ok, atrasado (held back or not renewed), vencido, sin_datos
 	LastError   string    // plain words, no addresses; empty when the last try went well
+	AloftError  string    // why its run has no wind aloft, in plain words; empty when it has, or is not asked
 }
 
 // JobStatus is how the last run of a periodic job of the service went.

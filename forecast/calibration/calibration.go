@@ -26,6 +26,7 @@ import (
 // the real one, with the archive's address as its base.
 type PastForecasts interface {
 	History(ctx context.Context, model string, places []catalogue.Location, first, last time.Time) (*openmeteo.Answer, error)
+	HistoryAloft(ctx context.Context, model string, places []catalogue.Location, first, last time.Time) (*openmeteo.Answer, error)
 }
 
 // Calibration is a question about the base rates of the rules: how often they would
@@ -37,6 +38,7 @@ type Calibration struct {
 	Models      []string
 	First, Last time.Time // days, as their midnight in UTC, both included
 	Clock       clockwork.Clock
+	WindAloft   bool // it is asked for
 	// Progress, when set, is called with how many of the questions to the archive are done
 	// and what comes next.
 	Progress func(done, total int, what string)
@@ -61,7 +63,8 @@ type calibrator struct {
 	Calibration
 	sites []hazard.Site
 	held  []*hazard.Columns // by model; nil before the first answer
-	next  time.Time         // first day not counted yet
+	aloft *windAloft
+	next  time.Time // first day not counted yet
 	asked int
 	rates *BaseRates
 }
@@ -72,7 +75,7 @@ type calibrator struct {
 func Calibrate(ctx context.Context, o Calibration) (*BaseRates, error) {
 	c := &calibrator{
 		Calibration: o, sites: o.Catalogue.Sites(), held: make([]*hazard.Columns, len(o.Models)), next: o.First,
-		rates: newBaseRates(o),
+		aloft: newWindAloft(&o), rates: newBaseRates(o),
 	}
 	for from := o.First.AddDate(0, 0, -leadIn); !from.After(o.Last); from = from.AddDate(0, 0, openmeteo.MaxSpanDays) {
 		to := from.AddDate(0, 0, openmeteo.MaxSpanDays-1)
@@ -83,11 +86,13 @@ func Calibrate(ctx context.Context, o Calibration) (*BaseRates, error) {
 			if err := c.fetch(ctx, m, from, to); err != nil {
 				return nil, fmt.Errorf("archived forecasts of %s from %s to %s: %w", o.Models[m], from.Format(time.DateOnly), to.Format(time.DateOnly), err)
 			}
+			c.fetchAloft(ctx, m, from, to)
 		}
 		c.count(to)
 	}
 	for i := range c.rates.Trails {
 		c.rates.Trails[i].endDay()
+		c.rates.Aloft[i].endDay()
 	}
 	c.logProgress("")
 	return c.rates, nil
@@ -96,9 +101,9 @@ func Calibrate(ctx context.Context, o Calibration) (*BaseRates, error) {
 // days is how many days are asked for.
 func (o *Calibration) days() int { return int(o.Last.Sub(o.First)/archiveDay) + 1 + leadIn }
 
-// questions is how many times the archive is asked.
-func (o *Calibration) questions() int {
-	return (o.days() + openmeteo.MaxSpanDays - 1) / openmeteo.MaxSpanDays * len(o.Models)
+// spans is how many spans of days are asked for, one after the other.
+func (o *Calibration) spans() int {
+	return (o.days() + openmeteo.MaxSpanDays - 1) / openmeteo.MaxSpanDays
 }
 
 // Weight is what the calibration costs by the provider's count.
@@ -109,29 +114,40 @@ func (o *Calibration) Weight() float64 {
 	if rest := o.days() % most; rest > 0 {
 		weight += openmeteo.HistoryWeight(points, rest)
 	}
-	return weight * float64(len(o.Models))
+	aloft := newWindAloft(o)
+	return weight*float64(len(o.Models)) + float64(o.spans()*aloft.models(o.Models)*len(aloft.places))
 }
 
 func (c *calibrator) logProgress(what string) {
 	if c.Progress != nil {
-		c.Progress(c.asked, c.questions(), what)
+		c.Progress(c.asked, c.spans()*(len(c.Models)+c.aloft.models(c.Models)), what)
 	}
 }
 
-// fetch asks for a model's days, and again after a failure that may pass.
+// fetch asks for a model's days.
 func (c *calibrator) fetch(ctx context.Context, m int, from, to time.Time) error {
 	what := fmt.Sprintf("%s %s", c.Models[m], from.Format(time.DateOnly))
+	answer, err := c.ask(ctx, what, func() (*openmeteo.Answer, error) {
+		return c.Archive.History(ctx, c.Models[m], c.Catalogue.Locations, from, to)
+	})
+	if err == nil {
+		c.held[m] = joined(c.held[m], answer.Columns, c.next.AddDate(0, 0, -leadIn))
+	}
+	return err
+}
+
+// ask puts a question to the archive, and again after a failure that may pass.
+func (c *calibrator) ask(ctx context.Context, what string, question func() (*openmeteo.Answer, error)) (*openmeteo.Answer, error) {
+	defer func() { c.asked++ }()
 	for try := 1; ; try++ {
 		c.logProgress(what)
-		answer, err := c.Archive.History(ctx, c.Models[m], c.Catalogue.Locations, from, to)
+		answer, err := question()
 		if err == nil {
-			c.held[m] = joined(c.held[m], answer.Columns, c.next.AddDate(0, 0, -leadIn))
-			c.asked++
-			return nil
+			return answer, nil
 		}
 		until, plain, again := c.retryAt(err, try)
 		if !again {
-			return err
+			return nil, err
 		}
 		c.logProgress(fmt.Sprintf("%s: espera hasta las %s UTC (%s)", what, until.UTC().Format("15:04"), plain))
 		timer := c.Clock.NewTimer(until.Sub(c.Clock.Now()))
@@ -139,7 +155,7 @@ func (c *calibrator) fetch(ctx context.Context, m int, from, to time.Time) error
 		case <-timer.Chan():
 		case <-ctx.Done():
 			timer.Stop()
-			return ctx.Err()
+			return nil, ctx.Err()
 		}
 	}
 }
@@ -201,6 +217,7 @@ func (c *calibrator) count(to time.Time) {
 		})
 	}
 	wait.Wait()
+	c.countAloft(until)
 	if until.After(c.next) {
 		c.next = until
 	}

@@ -136,12 +136,13 @@ type BaseRates struct {
 	Models      []string
 	First, Last time.Time
 	Trails      []TrailRates // as Catalogue.Trails
+	Aloft       []TrailRates // likewise what the wind aloft would give; without hours where it is not asked for
 }
 
 func newBaseRates(o Calibration) *BaseRates {
 	return &BaseRates{
 		Catalogue: o.Catalogue, Rules: o.Rules.Version(), Models: o.Models, First: o.First, Last: o.Last,
-		Trails: make([]TrailRates, len(o.Catalogue.Trails)),
+		Trails: make([]TrailRates, len(o.Catalogue.Trails)), Aloft: make([]TrailRates, len(o.Catalogue.Trails)),
 	}
 }
 

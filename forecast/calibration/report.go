@@ -30,6 +30,7 @@ func (b *BaseRates) WriteTable(out io.Writer) error {
 	}
 	b.writeGroups(w)
 	b.writeOutliers(w)
+	b.writeAloft(w)
 	return w.Flush()
 }
 
@@ -160,7 +161,8 @@ func (t *TrailRates) most(count func(Rate) int) (hazard.Hazard, string) {
 
 // WriteCSV writes the rates for programs: two lines for each trail as a whole, of its
 // hours (todas) and of its days (dias), and one for the hours of each hazard that applies
-// to it. Shares that are not known are empty.
+// to it, and two more of what the wind aloft would give where it is asked for
+// (viento_altura, viento_altura_dias). Shares that are not known are empty.
 func (b *BaseRates) WriteCSV(out io.Writer) error {
 	w := csv.NewWriter(out)
 	record := func(fields ...string) { _ = w.Write(fields) } // the writer keeps its error
@@ -184,6 +186,10 @@ func (b *BaseRates) WriteCSV(out io.Writer) error {
 			if t.Hazards[h].Count > 0 {
 				line(i, hazard.Hazard(h).String(), t.Hazards[h], "")
 			}
+		}
+		if b.Aloft[i].Hours.Count > 0 {
+			line(i, "viento_altura", b.Aloft[i].Hours, "")
+			line(i, "viento_altura_dias", b.Aloft[i].Days, "")
 		}
 	}
 	w.Flush()

@@ -39,6 +39,16 @@ func (p Point) Exposed() bool {
 	return p.Critical || p.Exposure == Ridge || p.Exposure == Glacier || p.Exposure == Crossing
 }
 
+// aloftFrom is the height, m above sea, from which the wind aloft is asked for: below it
+// lies no pressure level that it could be interpolated from.
+const aloftFrom = 800
+
+// Aloft reports whether the wind aloft is asked for at a point: the critical one, where it
+// is a ridge, a pass or a glacier of 800 m and more.
+func (p Point) Aloft() bool {
+	return p.Critical && (p.Exposure == Ridge || p.Exposure == Glacier) && p.HeightM >= aloftFrom
+}
+
 func (s *Site) terrain(p Point) Terrain {
 	return Terrain{Exposure: p.Exposure, Zone: s.Zone, Remote: s.Remote, Fuel: s.Fuel, Basin: s.Basin, HeightM: p.HeightM}
 }

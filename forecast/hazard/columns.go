@@ -27,9 +27,10 @@ const (
 	UVIndex                       // clear or cloudy as the provider gives it
 	WindDirection                 // degrees clockwise from north from which the wind at 10 m blows
 	CloudCover                    // % of the sky
+	WindAloft                     // km/h in the free air at the point's own height; no rule uses it
 
 	// NumVariables is the number of variables, for arrays indexed by Variable.
-	NumVariables = int(CloudCover) + 1
+	NumVariables = int(WindAloft) + 1
 )
 
 // Missing stands for a value that is missing in the columns.
@@ -58,6 +59,7 @@ var steps = [NumVariables]struct {
 	UVIndex:       {1, 100, false},
 	WindDirection: {1, 1, false},
 	CloudCover:    {1, 1, false},
+	WindAloft:     {1, 80, false},
 }
 
 // Columns holds what one model run predicts for a list of points: for each variable

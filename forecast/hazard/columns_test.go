@@ -12,7 +12,7 @@ import (
 var printed = [NumVariables]struct{ step, low, high float64 }{
 	Temperature: {0.1, -80, 60}, Humidity: {1, 0, 100}, Precipitation: {0.01, 0, 300}, Snowfall: {0.01, 0, 100}, SnowDepth: {0.01, 0, 30},
 	WindSpeed: {0.1, 0, 300}, WindGust: {0.1, 0, 400}, CAPE: {10, 0, 10000}, WeatherCode: {1, 0, 99}, SightRange: {10, 0, 200000},
-	FreezingLevel: {10, -6000, 9000}, UVIndex: {0.05, 0, 25}, WindDirection: {1, 0, 360}, CloudCover: {1, 0, 100},
+	FreezingLevel: {10, -6000, 9000}, UVIndex: {0.05, 0, 25}, WindDirection: {1, 0, 360}, CloudCover: {1, 0, 100}, WindAloft: {0.1, 0, 400},
 }
 
 // Every value that the provider prints comes back as it was, and what is missing is

@@ -85,8 +85,9 @@ const (
 	UVQuantity // shown beside the state; no rule compares it
 	HumidityQuantity
 	TemperatureQuantity
-	WindFromQuantity // shown, and compared by no rule
-	CloudQuantity    // likewise
+	WindFromQuantity  // shown, and compared by no rule
+	CloudQuantity     // likewise
+	WindAloftQuantity // likewise
 
 	// LocalHour and Lead gate criteria by the hour of the day at the park and by
 	// the hours from now. They are compared, and are never causes.
@@ -101,7 +102,7 @@ var quantityKeys = [numQuantities][2]string{
 	{"nieve_1h", "cm"}, {"nieve_24h", "cm"}, {"nieve_en_suelo", "m"}, {"visibilidad", "m"},
 	{"isoterma_cero", "m"}, {"cape", "J/kg"}, {"chubascos", "mm"}, {"codigo_tiempo", "WMO"}, {"calor", "°C"},
 	{"probabilidad_ignicion", "fracción"}, {"indice_fuego", "índice"}, {"uv", "índice"}, {"humedad", "%"}, {"temperatura", "°C"},
-	{"direccion_viento", "°"}, {"nubosidad", "%"},
+	{"direccion_viento", "°"}, {"nubosidad", "%"}, {"viento_altura", "km/h"},
 	{"hora_local", "h"}, {"anticipacion", "h"},
 }
 
@@ -123,6 +124,7 @@ type Medians struct {
 	FreezingLevel float32 // m
 	Sight         float32 // m
 	UV            float32 // index
+	WindAloft     float32 // km/h in the free air at the point's height
 }
 
 // Vote is a model that voted in an hour.

@@ -124,6 +124,7 @@ func (p *pointSeries) inputs(i int, rules *Rules, in *Inputs) (gaps bool) {
 	in.Set(WindFromQuantity, p.at(WindDirection, i))
 	in.Set(CloudQuantity, p.at(CloudCover, i))
 	in.Set(UVQuantity, p.at(UVIndex, i))
+	in.Set(WindAloftQuantity, p.at(WindAloft, i))
 	gaps = p.sums(i, in)
 	in.Set(WeatherCodeQuantity, codeOfPhase(p.at(WeatherCode, i), in.values[Precipitation1hQuantity], in.values[Rain1hQuantity]))
 	if _, guessed := p.guessed.window(i, 24); guessed > 0 {

@@ -42,7 +42,7 @@ func weatherOf(models []*Inputs) Weather {
 			Temperature: median(TemperatureQuantity), FeelsLike: float32(feels.median()),
 			Wind: median(MeanWindQuantity), Gust: median(GustQuantity),
 			Precipitation: median(Precipitation1hQuantity), Snow: median(Snow1hQuantity),
-			FreezingLevel: median(FreezingLevelQuantity), Sight: median(SightQuantity), UV: median(UVQuantity),
+			FreezingLevel: median(FreezingLevelQuantity), Sight: median(SightQuantity), UV: median(UVQuantity), WindAloft: median(WindAloftQuantity),
 		},
 		Sky: Sky{WindFrom: float32(circularMedian(directions.values[:directions.n])), Cloud: median(CloudQuantity), Code: skyCode(&codes)},
 	}

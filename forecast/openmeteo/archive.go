@@ -73,12 +73,15 @@ var ruleVariables = []hazard.Variable{
 // client's base must be that of the archived forecasts. Errors are as of
 // [Client.Archive].
 func (c *Client) History(ctx context.Context, model string, places []catalogue.Location, first, last time.Time) (*Answer, error) {
-	const op = "archived forecast"
+	return c.history(ctx, "archived forecast", model, places, ruleVariables, first, last)
+}
+
+func (c *Client) history(ctx context.Context, op, model string, places []catalogue.Location, asked []hazard.Variable, first, last time.Time) (*Answer, error) {
 	m, unknown := lookUp(op, model)
 	if unknown != nil {
 		return nil, unknown
 	}
 	return c.askSpan(ctx, places, first, last, &question{
-		op: op, path: "/v1/forecast", model: m.id, groups: []Group{everywhere(ruleVariables, len(places))}, reachKm: cellReachKm,
+		op: op, path: "/v1/forecast", model: m.id, groups: []Group{everywhere(asked, len(places))}, reachKm: cellReachKm,
 	})
 }

@@ -1,7 +1,9 @@
 package openmeteo
 
 import (
+	"cmp"
 	"context"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -27,7 +29,7 @@ type question struct {
 // ask puts a question: all of its groups are answered, or it fails. It may wait some
 // minutes on the clock between calls.
 func (c *Client) ask(ctx context.Context, places []catalogue.Location, q *question) (*Answer, error) {
-	if err := checkPlaces(places, q.groups); err != nil {
+	if err := cmp.Or(checkPlaces(places), checkGroups(q.groups, len(places))); err != nil {
 		return nil, err.of(q.op, q.model)
 	}
 	weight := weightOf(q.groups, q.days)
@@ -54,27 +56,30 @@ func (c *Client) ask(ctx context.Context, places []catalogue.Location, q *questi
 
 // askPart makes one call, for a group or a part of one.
 func (c *Client) askPart(ctx context.Context, q *question, asked Group, into *assembly) *Error {
+	req, err := c.questionRequest(ctx, q, asked.Variables, into.placesAt(asked.Places))
+	if err != nil {
+		return err
+	}
+	if err = c.weighted(ctx, weightOf([]Group{asked}, q.days), req, newDecoder(asked.Places, into).decode); err == nil {
+		err = q.check(into.columns)
+	}
+	return err
+}
+
+// weighted makes a call of some weight and reads the body of a good answer.
+func (c *Client) weighted(ctx context.Context, weight float64, req *http.Request, read func(io.Reader) *Error) *Error {
 	if err := c.takeTurn(ctx); err != nil {
 		return err
 	}
 	defer c.endTurn()
 	// Booked only when it is our turn, so that the call goes out at the very
 	// minute in which the ledger counts it.
-	booked, err := c.ledger.wait(ctx, weightOf([]Group{asked}, q.days))
+	booked, err := c.ledger.wait(ctx, weight)
 	if err != nil {
 		return err
 	}
-	req, err := c.questionRequest(ctx, q, asked.Variables, into.placesAt(asked.Places))
-	if err != nil {
-		c.ledger.settle(booked, Refusal)
-		return err
-	}
-	d := newDecoder(asked.Places, into)
-	err = c.do(ctx, req, d.decode)
+	err = c.do(ctx, req, read)
 	c.ledger.settle(booked, outcomeOf(err))
-	if err == nil {
-		err = q.check(into.columns)
-	}
 	return err
 }
 

@@ -14,7 +14,7 @@ type assembly struct {
 	places        []catalogue.Location // all that an answer is made for
 	columns       *hazard.Columns      // nil before the first element
 	implausible   int
-	implausibleBy [hazard.NumVariables]int
+	implausibleBy [numSeries]int
 	reachKm       float64                     // from a place to its grid cell, at most
 	asked         []float64                   // heights of the places that came, m
 	answered      []float64                   // heights in the answer, m; NaN where it has none
@@ -55,13 +55,14 @@ func (a *assembly) put(point int, e *element) *Error {
 		a.implausible += dropped
 		a.implausibleBy[v] += dropped
 	}
+	values[hazard.WindAloft] = windAloft(values[hazard.NumVariables:], a.places[point].Elevation)
 	if err := a.checkHere(e); err != nil {
 		return err
 	}
 	if values[hazard.WindGust] != nil {
 		raiseGusts(values[hazard.WindGust], values[hazard.WindSpeed])
 	}
-	for v, series := range values {
+	for v, series := range values[:hazard.NumVariables] {
 		if allMissing(series) {
 			continue
 		}

@@ -39,7 +39,7 @@ var elementStart = time.Date(2026, 7, 28, 0, 0, 0, 0, time.UTC)
 
 func writeElement(b *bytes.Buffer, random *rand.Rand, point, hours int) {
 	fmt.Fprintf(b, `{"latitude":-33.42,"longitude":-70.08,"generationtime_ms":1.25,"utc_offset_seconds":0,"timezone":"GMT","timezone_abbreviation":"GMT","elevation":2514.0,"location_id":%d,"hourly_units":{"time":"unixtime"`, point+1)
-	for _, k := range variables {
+	for _, k := range variables[:hazard.WindAloft] {
 		fmt.Fprintf(b, `,%q:%q`, k.name, k.unit)
 	}
 	b.WriteString(`},"hourly":{"time":[`)
@@ -49,7 +49,7 @@ func writeElement(b *bytes.Buffer, random *rand.Rand, point, hours int) {
 		}
 		b.WriteString(strconv.FormatInt(elementStart.Unix()+int64(h)*3600, 10))
 	}
-	for _, k := range variables {
+	for _, k := range variables[:hazard.WindAloft] {
 		fmt.Fprintf(b, `],%q:[`, k.name)
 		for h := range hours {
 			if h > 0 {

@@ -51,7 +51,7 @@ type element struct {
 type hourly struct {
 	times  []int64 // unix s, or local s when local is set
 	local  bool
-	values [hazard.NumVariables][]float32 // NaN is missing; nil is a variable that is not there
+	values [numSeries][]float32 // NaN is missing; nil is a variable that is not there
 }
 
 func newDecoder(points []int, into *assembly) *decoder {

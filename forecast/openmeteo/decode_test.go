@@ -69,7 +69,7 @@ func TestDecodeAccepts(t *testing.T) {
 			if !answer.Columns.Start.Equal(elementStart) || answer.Columns.Hours != 3 {
 				t.Errorf("hours %v + %d", answer.Columns.Start, answer.Columns.Hours)
 			}
-			for v := range variables {
+			for v := range variables[:hazard.WindAloft] {
 				series := seriesOf(answer.Columns, hazard.Variable(v), 0)
 				if want := kept(hazard.Variable(v), 1, 2, 3); !slices.Equal(series, want) {
 					t.Errorf("%s: %v", variables[v].name, series)

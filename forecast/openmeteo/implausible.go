@@ -54,7 +54,7 @@ func (a *assembly) checkOrder() *Error {
 
 // restless are the variables that never stay the same for days. A day without rain or
 // snow, a sky without clouds and a night without ultraviolet light are weather.
-var restless = [...]hazard.Variable{hazard.Temperature, hazard.Humidity, hazard.WindSpeed, hazard.WindGust}
+var restless = [...]hazard.Variable{hazard.Temperature, hazard.Humidity, hazard.WindSpeed, hazard.WindGust, hazard.WindAloft}
 
 // checkHere refuses an element in which a restless variable is 0 in every hour.
 func (a *assembly) checkHere(e *element) *Error {

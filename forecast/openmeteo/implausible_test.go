@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"vigia/forecast/hazard"
 	"vigia/store/catalogue"
 )
 
@@ -36,7 +37,7 @@ func answerOf(cells []toldCell, values changes) string {
 	var list []string
 	for i, c := range cells {
 		hourly := changes{}
-		for _, k := range variables {
+		for _, k := range variables[:hazard.WindAloft] {
 			hourly[k.name] = series(72, func(h int) string { return fmt.Sprint((h + i) % 24) })
 		}
 		for name, value := range values {

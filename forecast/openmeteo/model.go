@@ -6,15 +6,16 @@ type model struct {
 	alias  string // the provider's older name, or ""
 	metaID string // its name in the metadata's address
 	runs   int    // a day
+	aloft  bool   // it has winds at pressure levels
 }
 
 // The global models that cover Chile and whose licence allows the use
 // (https://open-meteo.com/en/docs and /en/licence).
 var knownModels = []model{
 	{id: "ecmwf_ifs", metaID: "ecmwf_ifs", runs: 4},
-	{id: "ncep_gfs_global", alias: "gfs_global", metaID: "ncep_gfs013", runs: 4},
-	{id: "dwd_icon_global", alias: "icon_global", metaID: "dwd_icon", runs: 4},
-	{id: "cmc_gem_gdps", alias: "gem_global", metaID: "cmc_gem_gdps_15km", runs: 2},
+	{id: "ncep_gfs_global", alias: "gfs_global", metaID: "ncep_gfs013", runs: 4, aloft: true},
+	{id: "dwd_icon_global", alias: "icon_global", metaID: "dwd_icon", runs: 4, aloft: true},
+	{id: "cmc_gem_gdps", alias: "gem_global", metaID: "cmc_gem_gdps_15km", runs: 2, aloft: true},
 }
 
 // DefaultModels are the ids of the models that are asked without a setting.

@@ -121,7 +121,10 @@ type Answer struct {
 // The error is an *Error: of kind HeldBack, before anything is asked, when the
 // ledger has no room for all of the calls within a few minutes.
 func (c *Client) Forecast(ctx context.Context, model string, places []catalogue.Location, groups []Group) (*Answer, error) {
-	const op = "forecast"
+	return c.forecast(ctx, "forecast", model, places, groups)
+}
+
+func (c *Client) forecast(ctx context.Context, op, model string, places []catalogue.Location, groups []Group) (*Answer, error) {
 	m, unknown := lookUp(op, model)
 	if unknown != nil {
 		return nil, unknown

@@ -465,7 +465,7 @@ func TestWeight(t *testing.T) {
 	// twice for one, and 10 of the archive.
 	groups := []Group{{startVariables, []int{0, 1, 2, 3, 4, 5}}, {exposedVariables, []int{6, 7, 8, 9}}}
 	for want, models := range map[float64][]string{172.4: DefaultModels, 56.4: {"ecmwf_ifs"}, 33.2: {"gem_global"}, 79.6: {"ncep_gfs_global", "cmc_gem_gdps"}} {
-		if w := WeightADay(models, groups, 10); math.Abs(w-want) > 1e-9 {
+		if w := WeightADay(models, groups, 10, 0); math.Abs(w-want) > 1e-9 {
 			t.Errorf("a day of %v weighs %v, want %v", models, w, want)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/jonboulle/clockwork"
 
+	"vigia/forecast/hazard"
 	"vigia/store/catalogue"
 )
 
@@ -190,7 +191,7 @@ func (s simpleElement) section(changes map[string]string, usual func(variable) s
 	if times == "" {
 		parts = nil
 	}
-	for _, k := range variables {
+	for _, k := range variables[:hazard.WindAloft] {
 		value, changed := changes[k.name]
 		if !changed {
 			value = usual(k)

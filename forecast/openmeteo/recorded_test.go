@@ -77,7 +77,7 @@ func TestRecordedPlaces(t *testing.T) {
 				t.Errorf("%d hours from %v", answer.Columns.Hours, answer.Columns.Start)
 			}
 			compared := 0
-			for v := range variables {
+			for v := range variables[:hazard.WindAloft] {
 				compared += compareRecorded(t, answer, hazard.Variable(v), hourlyOf(t, text)[variables[v].name])
 			}
 			if compared < 6*hours {

@@ -29,13 +29,17 @@ func HistoryWeight(places, days int) float64 {
 	return float64(places) * pointWeight(ruleVariables, days)
 }
 
-// WeightADay returns what a day costs for so many places in groups: every run of the
-// models once and the archive once. What fails and is asked again comes on top.
-func WeightADay(models []string, groups []Group, places int) float64 {
+// WeightADay returns what a day costs for so many places in groups, at so many of which
+// the wind aloft is asked for: every run of the models once and the archive once. What
+// fails and is asked again comes on top.
+func WeightADay(models []string, groups []Group, places, aloft int) float64 {
 	weight := float64(places) * pointWeight(archiveVariables, 1)
 	for _, id := range models {
 		m, _ := lookUp("", id)
 		weight += float64(m.runs) * weightOf(groups, forecastDays)
+		if m.aloft {
+			weight += float64(m.runs * aloft)
+		}
 	}
 	return weight
 }
@@ -47,16 +51,13 @@ func callSize(n, most int) int {
 	return (n + calls - 1) / calls
 }
 
-// checkPlaces refuses what the provider would refuse, since one bad place fails
-// the call for all, and groups that leave out a place or have one that is not there.
-func checkPlaces(places []catalogue.Location, groups []Group) *Error {
-	if len(places) == 0 {
-		return &Error{Kind: Refused, Reason: "no places to ask for"}
-	}
-	asked := make([]bool, len(places))
+// checkGroups refuses groups that leave out one of so many places or have one that is not
+// there.
+func checkGroups(groups []Group, places int) *Error {
+	asked := make([]bool, places)
 	for _, group := range groups {
 		for _, at := range group.Places {
-			if at < 0 || at >= len(places) || len(group.Variables) == 0 {
+			if at < 0 || at >= places || len(group.Variables) == 0 {
 				return &Error{Kind: Refused, Reason: "a group that cannot be asked"}
 			}
 			asked[at] = true
@@ -64,6 +65,15 @@ func checkPlaces(places []catalogue.Location, groups []Group) *Error {
 	}
 	if at := slices.Index(asked, false); at >= 0 {
 		return &Error{Kind: Refused, Reason: "nothing is asked for place " + strconv.Itoa(at+1)}
+	}
+	return nil
+}
+
+// checkPlaces refuses what the provider would refuse, since one bad place fails
+// the call for all.
+func checkPlaces(places []catalogue.Location) *Error {
+	if len(places) == 0 {
+		return &Error{Kind: Refused, Reason: "no places to ask for"}
 	}
 	for i, p := range places {
 		ok := math.Abs(p.Latitude) <= 90 && math.Abs(p.Longitude) <= 180 &&
@@ -85,14 +95,10 @@ func (c *Client) query(q *question, asked []hazard.Variable, places []catalogue.
 		elevations = appendRounded(elevations, i, p.Elevation, 10)
 		ids = appendRounded(ids, i, float64(i+1), 1)
 	}
-	names := make([]string, len(asked))
-	for i, v := range asked {
-		names[i] = variables[v].name
-	}
 	fields := url.Values{
 		"latitude": {string(latitudes)}, "longitude": {string(longitudes)},
 		"elevation": {string(elevations)}, "location_id": {string(ids)},
-		"hourly": {strings.Join(names, ",")}, "models": {q.model},
+		"hourly": {strings.Join(namesOf(asked), ",")}, "models": {q.model},
 		"timeformat": {"unixtime"}, "timezone": {"GMT"},
 		"wind_speed_unit": {"kmh"}, "cell_selection": {"land"},
 	}

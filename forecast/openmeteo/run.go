@@ -2,7 +2,6 @@ package openmeteo
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 	"math"
 	"net/http"
@@ -30,7 +29,6 @@ const (
 
 	minInterval = time.Hour
 	maxInterval = 24 * time.Hour
-	maxMetadata = 64 * 1024 // bytes
 )
 
 // ReadyAt is when every server of the provider has the run.
@@ -80,27 +78,14 @@ func (c *Client) LatestRun(ctx context.Context, model string) (RunInfo, error) {
 
 // readMetadata reads and judges a metadata file.
 func readMetadata(body io.Reader, now time.Time) (RunInfo, *Error) {
-	text, err := io.ReadAll(io.LimitReader(body, maxMetadata+1))
-	switch {
-	case err != nil:
-		return RunInfo{}, &Error{Kind: Malformed, Reason: "the metadata broke off", Err: err}
-	case len(text) > maxMetadata:
-		return RunInfo{}, errorf(Malformed, "the metadata are longer than they can be")
-	case looksLikePage(text):
-		return RunInfo{}, &Error{Kind: ServerFault, Reason: "a web page instead of data"}
-	}
 	var meta struct {
 		Init      *float64 `json:"last_run_initialisation_time"`
 		Available *float64 `json:"last_run_availability_time"`
 		Interval  *float64 `json:"update_interval_seconds"`
-		Error     bool     `json:"error"`
-		Reason    string   `json:"reason"`
+		refusalText
 	}
-	if json.Unmarshal(text, &meta) != nil {
-		return RunInfo{}, errorf(Malformed, "the metadata are not what they should be")
-	}
-	if meta.Error {
-		return RunInfo{}, refusalError(http.StatusOK, meta.Reason)
+	if err := readSmall(body, "metadata", &meta, &meta.refusalText); err != nil {
+		return RunInfo{}, err
 	}
 	if meta.Init == nil || meta.Available == nil || meta.Interval == nil {
 		return RunInfo{}, errorf(Mismatch, "the metadata lack the run's times")

@@ -73,7 +73,7 @@ func TestMetadataRefused(t *testing.T) {
 		"every second":        {metadata(init, available, 1, end), Mismatch},
 		"every month":         {metadata(init, available, 30*86400, end), Mismatch},
 		"interval negative":   {metadata(init, available, -21600, end), Mismatch},
-		"far too long":        {good + strings.Repeat(" ", maxMetadata), Malformed},
+		"far too long":        {good + strings.Repeat(" ", maxSmall), Malformed},
 		"interval far beyond": {strings.Replace(good, ":21600", ":1e300", 1), Mismatch},
 	} {
 		run, err := readMetadata(strings.NewReader(c.text), noon)

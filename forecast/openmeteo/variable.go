@@ -24,7 +24,7 @@ type variable struct {
 // level below ground is an extrapolation at 6.5 K/km (as in NCEP's
 // post-processor), so -6,000 m means about -39 °C at sea level; none reaches
 // 9,000 m, the lower edge of the tropopause.
-var variables = [hazard.NumVariables]variable{
+var variables = [numSeries]variable{
 	hazard.Temperature:   {name: "temperature_2m", unit: "°C", low: -80, high: 60},
 	hazard.Humidity:      {name: "relative_humidity_2m", unit: "%", low: 0, high: 100, slack: 2},
 	hazard.Precipitation: {name: "precipitation", unit: "mm", low: 0, high: 300},
@@ -39,12 +39,33 @@ var variables = [hazard.NumVariables]variable{
 	hazard.UVIndex:       {name: "uv_index", unit: "", low: 0, high: 25},
 	hazard.WindDirection: {name: "wind_direction_10m", unit: "°", low: 0, high: 360},
 	hazard.CloudCover:    {name: "cloud_cover", unit: "%", low: 0, high: 100, slack: 2},
+
+	hazard.WindAloft:        {low: 0, high: 400}, // made from those that follow
+	hazard.NumVariables:     {name: "wind_speed_925hPa", unit: "km/h", low: 0, high: 400},
+	hazard.NumVariables + 1: {name: "wind_speed_850hPa", unit: "km/h", low: 0, high: 400},
+	hazard.NumVariables + 2: {name: "wind_speed_700hPa", unit: "km/h", low: 0, high: 400},
+	hazard.NumVariables + 3: {name: "wind_speed_600hPa", unit: "km/h", low: 0, high: 400},
+	hazard.NumVariables + 4: {name: "wind_speed_500hPa", unit: "km/h", low: 0, high: 400},
+}
+
+// namesOf returns the provider's names of variables, the levels' for the wind aloft.
+func namesOf(asked []hazard.Variable) (names []string) {
+	for _, v := range asked {
+		if v != hazard.WindAloft {
+			names = append(names, variables[v].name)
+			continue
+		}
+		for _, level := range variables[hazard.NumVariables:] {
+			names = append(names, level.name)
+		}
+	}
+	return names
 }
 
 // variableNamed finds a variable by the provider's name.
 func variableNamed(name string) (hazard.Variable, bool) {
 	for v := range variables {
-		if variables[v].name == name {
+		if variables[v].name == name && name != "" {
 			return hazard.Variable(v), true
 		}
 	}

@@ -5,6 +5,9 @@ import (
 	"math"
 	"strconv"
 	"time"
+
+	"vigia/forecast/hazard"
+	"vigia/store/catalogue"
 )
 
 // A sampler makes the hours of an answer for a place.
@@ -46,24 +49,15 @@ func (s *Server) answer(q *query, now time.Time) []byte {
 	}
 	times := q.appendTimes(nil)
 	b := make([]byte, 0, len(q.places)*(len(times)+600+6*q.hours*len(q.variables)))
-	for i, place := range q.places {
+	served := func(place catalogue.Location) []Values { return s.served(q, sample, place, now) }
+	for i := range q.places {
 		switch {
 		case i > 0:
 			b = append(b, ',')
 		case len(q.places) > 1:
 			b = append(b, '[')
 		}
-		values := sample(newSpot(place))
-		for k := range values {
-			if s.override != nil {
-				s.override(q.model.id, place, q.at(k), &values[k])
-				values[k].round()
-			}
-			if q.model == archive && q.at(k).After(now.Add(-archiveDelay)) {
-				values[k] = nothing
-			}
-		}
-		b = q.appendElement(b, i, times, values)
+		b = q.appendElement(b, i, times, served)
 	}
 	if len(q.places) > 1 {
 		b = append(b, ']')
@@ -71,8 +65,23 @@ func (s *Server) answer(q *query, now time.Time) []byte {
 	return b
 }
 
+// served returns the hours of a query at a place as they are answered.
+func (s *Server) served(q *query, sample sampler, place catalogue.Location, now time.Time) []Values {
+	values := sample(newSpot(place))
+	for k := range values {
+		if s.override != nil {
+			s.override(q.model.id, place, q.at(k), &values[k])
+			values[k].round()
+		}
+		if q.model == archive && q.at(k).After(now.Add(-archiveDelay)) {
+			values[k] = nothing
+		}
+	}
+	return values
+}
+
 // appendElement writes one place's object.
-func (q *query) appendElement(b []byte, place int, times []byte, values []Values) []byte {
+func (q *query) appendElement(b []byte, place int, times []byte, served func(catalogue.Location) []Values) []byte {
 	p, cell := q.places[place], func(degrees float64) float64 { return math.Round(degrees/q.model.grid) * q.model.grid }
 	b = fmt.Appendf(b, `{"latitude":%.7g,"longitude":%.7g,"generationtime_ms":%.7g,"utc_offset_seconds":0,"timezone":"GMT","timezone_abbreviation":"GMT","elevation":%.1f`,
 		cell(p.Latitude), cell(p.Longitude), 0.0009*float64(q.hours)*float64(1+len(q.variables)), p.Elevation)
@@ -81,13 +90,16 @@ func (q *query) appendElement(b []byte, place int, times []byte, values []Values
 	}
 	b = append(b, `,"hourly_units":{"time":"unixtime"`...)
 	for _, v := range q.variables {
-		unit := variables[v].unit
-		if !q.model.has(v) {
-			unit = "undefined"
-		}
-		b = fmt.Appendf(b, `,"%s":"%s"`, variables[v].name, unit)
+		b = fmt.Appendf(b, `,"%s":"%s"`, variables[v].name, q.model.unit(v))
+	}
+	for _, level := range q.levels {
+		b = fmt.Appendf(b, `,"%s":"%s"`, level.name, q.model.unit(hazard.WindAloft))
 	}
 	b = append(append(b, `},"hourly":{"time":`...), times...)
+	values := []Values(nil)
+	if len(q.variables) > 0 {
+		values = served(p)
+	}
 	for _, v := range q.variables {
 		b = fmt.Appendf(b, `,"%s":[`, variables[v].name)
 		for i := range values {
@@ -98,7 +110,7 @@ func (q *query) appendElement(b []byte, place int, times []byte, values []Values
 		}
 		b = append(b, ']')
 	}
-	return append(b, '}', '}')
+	return append(q.appendLevels(b, p, served), '}', '}')
 }
 
 func (q *query) appendTimes(b []byte) []byte {

@@ -12,7 +12,7 @@ import (
 // freezing level and UV index.
 var archive = &model{
 	id: "era5", grid: 0.25, salt: 105,
-	lacks: []hazard.Variable{hazard.CAPE, hazard.SightRange, hazard.FreezingLevel, hazard.UVIndex},
+	lacks: []hazard.Variable{hazard.CAPE, hazard.SightRange, hazard.FreezingLevel, hazard.UVIndex, hazard.WindAloft},
 }
 
 const archiveDelay = 5 * 24 * time.Hour

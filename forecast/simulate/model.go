@@ -27,7 +27,7 @@ var models = []*model{
 	{
 		id: "ecmwf_ifs", meta: "ecmwf_ifs", interval: 6 * time.Hour, delay: 7 * time.Hour,
 		horizon: 360 * time.Hour, grid: 0.08, salt: 101,
-		lacks: []hazard.Variable{hazard.FreezingLevel, hazard.UVIndex},
+		lacks: []hazard.Variable{hazard.FreezingLevel, hazard.UVIndex, hazard.WindAloft},
 	},
 	{
 		id: "ncep_gfs_global", alias: "gfs_global", meta: "ncep_gfs013", interval: 6 * time.Hour, delay: 4 * time.Hour,
@@ -64,6 +64,14 @@ func modelByMeta(id string) (*model, bool) {
 }
 
 func (m *model) has(v hazard.Variable) bool { return !slices.Contains(m.lacks, v) }
+
+// unit returns the unit in which an answer of the model has a variable.
+func (m *model) unit(v hazard.Variable) string {
+	if !m.has(v) {
+		return "undefined"
+	}
+	return variables[v].unit
+}
 
 // blank takes away what the model does not have, and everything past the end of
 // its run.

@@ -18,6 +18,7 @@ type query struct {
 	places    []catalogue.Location
 	ids       []int // location_id of each place
 	variables []hazard.Variable
+	levels    []pressureLevel // on which the wind is asked for
 	model     *model
 	start     time.Time // first hour, UTC
 	hours     int
@@ -36,27 +37,43 @@ func readQuery(r *http.Request, now time.Time) (*query, error) {
 	return q, errors.Join(q.readPlaces(r.Form), q.readSeries(r.Form), q.readWindow(r.Form, now.UTC()))
 }
 
-func (q *query) readPlaces(form url.Values) (err error) {
-	fields := map[string][]float64{}
-	for _, name := range []string{"latitude", "longitude", "elevation", "location_id"} {
-		for text := range strings.SplitSeq(form.Get(name), ",") {
-			value, wrong := strconv.ParseFloat(text, 64)
-			fields[name], err = append(fields[name], value), errors.Join(err, wrong)
-		}
-		if len(fields[name]) != len(fields["latitude"]) {
-			return fmt.Errorf("%s has another number of elements than latitude", name)
-		}
+func (q *query) readPlaces(form url.Values) error {
+	fields, err := readLists(form, "latitude", "longitude", "elevation", "location_id")
+	if err != nil {
+		return err
 	}
 	for i, latitude := range fields["latitude"] {
 		q.places = append(q.places, catalogue.Location{Latitude: latitude, Longitude: fields["longitude"][i], Elevation: fields["elevation"][i]})
 		q.ids = append(q.ids, int(fields["location_id"][i]))
 	}
-	return err
+	return nil
+}
+
+// readLists reads fields that are lists of numbers, all of the length of the first.
+func readLists(form url.Values, names ...string) (map[string][]float64, error) {
+	fields := map[string][]float64{}
+	for _, name := range names {
+		for text := range strings.SplitSeq(form.Get(name), ",") {
+			value, err := strconv.ParseFloat(text, 64)
+			if err != nil {
+				return nil, err
+			}
+			fields[name] = append(fields[name], value)
+		}
+		if len(fields[name]) != len(fields[names[0]]) {
+			return nil, fmt.Errorf("%s has another number of elements than %s", name, names[0])
+		}
+	}
+	return fields, nil
 }
 
 // readSeries reads which variables are asked of which model.
 func (q *query) readSeries(form url.Values) error {
 	for name := range strings.SplitSeq(form.Get("hourly"), ",") {
+		if level, ok := levelByName(name); ok {
+			q.levels = append(q.levels, level)
+			continue
+		}
 		v, ok := variableByName(name)
 		if !ok {
 			return fmt.Errorf("unknown variable %q", name)

@@ -14,12 +14,17 @@ func (s *Server) serveWeather(w http.ResponseWriter, r *http.Request) {
 	now := s.clock.Now()
 	q, err := readQuery(r, now)
 	if err != nil {
-		text, _ := json.Marshal(map[string]any{"error": true, "reason": err.Error()}) // never fails
-		w.WriteHeader(http.StatusBadRequest)
-		w.Write(text)
+		refuse(w, err)
 		return
 	}
 	send(w, s.answer(q, now))
+}
+
+// refuse answers to a request that cannot be read.
+func refuse(w http.ResponseWriter, why error) {
+	text, _ := json.Marshal(map[string]any{"error": true, "reason": why.Error()}) // never fails
+	w.WriteHeader(http.StatusBadRequest)
+	w.Write(text)
 }
 
 // serveMetadata answers with the metadata of a model's newest run.

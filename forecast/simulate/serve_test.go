@@ -93,7 +93,7 @@ func TestShapes(t *testing.T) {
 			t.Fatalf("time %d is %v, want %d", i, x, want)
 		}
 	}
-	for v, variable := range variables {
+	for v, variable := range variables[:hazard.WindAloft] {
 		if one.HourlyUnits[variable.name] != variable.unit {
 			t.Errorf("unit of %s is %q", variable.name, one.HourlyUnits[variable.name])
 		}
@@ -130,7 +130,7 @@ func TestModelsLack(t *testing.T) {
 	} {
 		_, text := get(t, base+"/v1/forecast"+oneLake+allHourly+threeDays+"&models="+id)
 		e := read[element](t, text)
-		for _, v := range variables {
+		for _, v := range variables[:hazard.WindAloft] {
 			lacks := strings.Contains(want, v.name)
 			nulls := 0
 			for _, x := range e.Hourly[v.name] {
@@ -256,5 +256,30 @@ func BenchmarkFullRefresh(b *testing.B) {
 	}
 	for b.Loop() {
 		b.SetBytes(int64(len(s.answer(q, noon))))
+	}
+}
+
+// The wind on a pressure level is that of the free air at the level's height, whatever the
+// height of the place, beside whatever else is asked; the models that lack it answer null.
+func TestWindOnPressureLevels(t *testing.T) {
+	s, base := start(t)
+	for id, has := range map[string]bool{"ecmwf_ifs": false, "gfs_global": true, "icon_global": true, "gem_global": true} {
+		_, text := get(t, base+"/v1/forecast"+twoLakes+"&hourly=wind_speed_925hPa,cape,wind_speed_500hPa"+threeDays+"&models="+id)
+		e := read[[]element](t, text)[0]
+		if len(e.Hourly) != 4 || len(e.Hourly["cape"]) != 72 {
+			t.Fatalf("%s: %v", id, e.Hourly)
+		}
+		for name, height := range map[string]float64{"wind_speed_925hPa": 760, "wind_speed_500hPa": 5570} {
+			at := noon.Truncate(24 * time.Hour)
+			m, _ := modelByID(id)
+			want, err := s.Forecast(id, m.runFor(at, s.NewestRun(id)), catalogue.Location{Latitude: -41.1, Longitude: -72.5, Elevation: height}, at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := e.Hourly[name][24]
+			if has && (got != want[hazard.WindAloft] || e.HourlyUnits[name] != "km/h") || !has && (got != nil || e.HourlyUnits[name] != "undefined") {
+				t.Errorf("%s %s: %v %s, want %v", id, name, got, e.HourlyUnits[name], want[hazard.WindAloft])
+			}
+		}
 	}
 }

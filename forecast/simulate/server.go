@@ -27,8 +27,8 @@ type Options struct {
 // called from the goroutines of the requests, for every place and hour of each.
 type Override func(model string, place catalogue.Location, at time.Time, v *Values)
 
-// Server answers as Open-Meteo does: GET and POST /v1/forecast and /v1/archive,
-// and GET /data/<meta id>/static/meta.json. It is safe for concurrent use.
+// Server answers as Open-Meteo does: GET and POST /v1/forecast and /v1/archive, GET
+// /v1/elevation, and GET /data/<meta id>/static/meta.json. It is safe for concurrent use.
 type Server struct {
 	seed      uint64
 	clock     clockwork.Clock
@@ -46,6 +46,7 @@ func New(o Options) *Server {
 	for _, pattern := range []string{"GET /v1/forecast", "POST /v1/forecast", "GET /v1/archive", "POST /v1/archive"} {
 		s.mux.HandleFunc(pattern, s.serveWeather)
 	}
+	s.mux.HandleFunc("GET /v1/elevation", serveElevations)
 	s.mux.HandleFunc("GET /data/{meta}/static/meta.json", s.serveMetadata)
 	return s
 }

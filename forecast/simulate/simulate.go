@@ -48,6 +48,7 @@ var variables = [hazard.NumVariables]variable{
 	hazard.UVIndex:       {"uv_index", "", 2},
 	hazard.WindDirection: {"wind_direction_10m", "°", 0},
 	hazard.CloudCover:    {"cloud_cover", "%", 0},
+	hazard.WindAloft:     {"", "km/h", 1}, // asked for at pressure levels
 }
 
 var powersOfTen = [...]float64{1, 10, 100}
@@ -64,7 +65,7 @@ func (v *Values) round() {
 // variableByName finds a variable by the provider's name.
 func variableByName(name string) (hazard.Variable, bool) {
 	for i, v := range variables {
-		if v.name == name {
+		if v.name == name && name != "" {
 			return hazard.Variable(i), true
 		}
 	}

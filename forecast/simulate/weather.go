@@ -116,7 +116,7 @@ func (s *spot) blow(seed uint64, h *hour, k *sky, p *passage, c *convection, cel
 	steady *= 1 + 0.12*k.season*clamp01((-s.lat-44)/4)
 	wind := steady + s.breeze*k.late*(0.5+regime)*(1+0.15*k.season) + s.frontWind*p.wind
 	wind *= s.height * h.wind * clamp(1+0.06*s.readError(noiseErrorWind, h), 0.6, 1.4)
-	v[hazard.WindSpeed] = wind
+	v[hazard.WindSpeed], v[hazard.WindAloft] = wind, freeAir*wind
 	v[hazard.WindGust] = wind*(1.5+0.2*cell+0.08*(s.height-1)) + 4 + 35*c.strength
 	v[hazard.WindDirection] = s.windDirection(seed, h, p)
 }

@@ -18,12 +18,12 @@ type Kind uint8
 // The kinds of faults. Each has been seen with the real provider.
 const (
 	EmptyBody            Kind = iota // 200 and nothing
-	NaNLatitude                      // 200 with "latitude":nan, which is not JSON
+	NaNLatitude                      // 200 with "latitude":nan, or nan among heights, which is not JSON
 	TruncatedStream                  // 200, half of the JSON, then "Unexpected error while streaming data"
 	BadGatewayHTML                   // 502 with a page of HTML
 	RateLimited                      // 429 with the text of Fault.Scope
 	ObjectInsteadOfArray             // the first element alone, or an array where an object belongs
-	WrongLength                      // an array without its last element
+	WrongLength                      // an array without its last element, or heights without one
 	SeriesLength                     // series one value shorter than the times
 	Nulls                            // null everywhere
 	FrozenRun                        // no run since Fail was called, answered and described as if all were well
@@ -185,6 +185,7 @@ func (f *Fault) ask(r *http.Request) {
 func (f *Fault) bend(text []byte) []byte {
 	switch f.Kind {
 	case NaNLatitude:
+		text = bytes.Replace(text, []byte(`{"elevation":[`), []byte(`{"elevation":[nan,`), 1)
 		return bytes.Replace(text, []byte(`"latitude":`), []byte(`"latitude":nan,"was":`), 1)
 	case TruncatedStream:
 		return append(text[:len(text)/2], "Unexpected error while streaming data"...)
@@ -206,6 +207,8 @@ func (f *Fault) relist(text []byte) []byte {
 	var places []json.RawMessage
 	single := !bytes.HasPrefix(text, []byte("["))
 	switch {
+	case bytes.HasPrefix(text, []byte(`{"elevation":`)):
+		return f.spoil(text)
 	case !bytes.Contains(text, []byte(`"hourly"`)):
 		return text
 	case single:
@@ -250,7 +253,7 @@ func (f *Fault) move(text []byte) []byte {
 	})
 }
 
-var series = regexp.MustCompile(`"([a-z0-9_]+)":\[([^\]]*)\]`)
+var series = regexp.MustCompile(`"([a-zP0-9_]+)":\[([^\]]*)\]`)
 
 // spoil changes the values of the series.
 func (f *Fault) spoil(text []byte) []byte {
@@ -266,7 +269,7 @@ func (f *Fault) spoil(text []byte) []byte {
 			return found
 		}
 		values := strings.Split(string(parts[2]), ",")
-		if f.Kind == SeriesLength {
+		if f.Kind == SeriesLength || f.Kind == WrongLength {
 			values = values[1:]
 		}
 		for i := range values {

@@ -13,15 +13,16 @@ import (
 
 // The provider's limits of a request.
 const (
-	maxQuery  = 8 << 10 // bytes of a query in the address
-	maxPlaces = 1000
-	pastDays  = 92
-	daysAhead = 16
+	maxQuery   = 8 << 10 // bytes of a query in the address
+	maxPlaces  = 1000
+	maxHeights = 100 // places of a call for the heights of the terrain
+	pastDays   = 92
+	daysAhead  = 16
 )
 
 var (
 	numbers = regexp.MustCompile(`^-?[0-9.]+(,-?[0-9.]+)*$`)
-	names   = regexp.MustCompile(`^[a-z0-9_]+(,[a-z0-9_]+)*$`)
+	names   = regexp.MustCompile(`^[a-zP0-9_]+(,[a-zP0-9_]+)*$`) // P of hPa
 	number  = regexp.MustCompile(`^[0-9]+$`)
 	date    = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}$`)
 )
@@ -54,7 +55,12 @@ func (s *Server) read(r *http.Request, call *Call) (reason string) {
 			return fmt.Sprintf("Parameter '%s' is not supported by this server", name)
 		}
 	}
-	if reason := checkPlaces(r.Form); reason != "" {
+	if r.URL.Path == "/v1/elevation" {
+		call.Places = strings.Count(r.Form.Get("latitude"), ",") + 1
+		call.Weight = float64(call.Places)
+		return checkPlaces(r.Form, maxHeights, "latitude", "longitude")
+	}
+	if reason := checkPlaces(r.Form, maxPlaces, "latitude", "longitude", "elevation", "location_id"); reason != "" {
 		return reason
 	}
 	archive := r.URL.Path == "/v1/archive"
@@ -73,13 +79,17 @@ func (s *Server) read(r *http.Request, call *Call) (reason string) {
 	return ""
 }
 
+// limits are those of the numbers that describe a place, either way from 0.
+var limits = map[string]float64{"latitude": 90, "longitude": 180, "elevation": 9000, "location_id": 1e6}
+
 // checkPlaces returns what is wrong with the places of a request.
-func checkPlaces(form url.Values) string {
+func checkPlaces(form url.Values, most int, names ...string) string {
 	count := strings.Count(form.Get("latitude"), ",")
-	if count >= maxPlaces {
-		return fmt.Sprintf("Only up to %d locations can be requested at once", maxPlaces)
+	if count >= most {
+		return fmt.Sprintf("Only up to %d locations can be requested at once", most)
 	}
-	for name, limit := range map[string]float64{"latitude": 90, "longitude": 180, "elevation": 9000, "location_id": 1e6} {
+	for _, name := range names {
+		limit := limits[name]
 		if strings.Count(form.Get(name), ",") != count {
 			return fmt.Sprintf("Parameter '%s' must have the same number of elements", name)
 		}

@@ -339,3 +339,17 @@ func TestUVStandsBesideTheState(t *testing.T) {
 		t.Errorf("without an index: %v", dark["uv"])
 	}
 }
+
+// The wind aloft is one of the values of an hour, and null where it is missing.
+func TestWindAloftIsAValueOfTheHour(t *testing.T) {
+	e := park(t, "vvv", "vvv")
+	e.Trails[0].Hours[0].Medians.WindAloft = 74.6
+	e.Trails[1].Hours[0].Medians.WindAloft = float32(math.NaN())
+	got := detail(t, e, now)
+	for i, want := range []any{75.0, nil} {
+		hour := trailOf(got, i)["ultima_estimacion"].(map[string]any)
+		if got, there := hour["variables"].(map[string]any)["viento_altura_kmh"]; !there || got != want || hour["estado"] != "verde" {
+			t.Errorf("trail %d: %v, %v", i, got, hour["estado"])
+		}
+	}
+}

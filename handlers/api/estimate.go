@@ -90,7 +90,7 @@ func variables(m *hazard.Medians) Variables {
 		TemperatureC: decimal(m.Temperature, 1), FeelsLikeC: decimal(m.FeelsLike, 1),
 		WindKmh: decimal(m.Wind, 1), GustKmh: decimal(m.Gust, 1),
 		PrecipitationMm: decimal(m.Precipitation, 1), SnowCm: decimal(m.Snow, 1),
-		FreezingLevelM: decimal(m.FreezingLevel, 0), VisibilityM: decimal(m.Sight, 0), UV: decimal(m.UV, 1),
+		FreezingLevelM: decimal(m.FreezingLevel, 0), VisibilityM: decimal(m.Sight, 0), UV: decimal(m.UV, 1), WindAloftKmh: decimal(m.WindAloft, 0),
 	}
 }
 

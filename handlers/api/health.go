@@ -114,7 +114,7 @@ func (h *healthFacts) models(now time.Time) []ModelHealth {
 	list := make([]ModelHealth, len(h.snap.Models))
 	for i := range h.snap.Models {
 		m := &h.snap.Models[i]
-		list[i] = ModelHealth{m.Model, instantOrNull(m.Run), ageAt(m.Run, now), m.State, orNull(m.LastError)}
+		list[i] = ModelHealth{m.Model, instantOrNull(m.Run), ageAt(m.Run, now), m.State, orNull(m.LastError), orNull(m.AloftError)}
 	}
 	return list
 }

@@ -310,6 +310,7 @@ type Variables struct {
 	FreezingLevelM  *float64 `json:"isoterma_cero_m"`
 	VisibilityM     *float64 `json:"visibilidad_m"`
 	UV              *float64 `json:"uv"`
+	WindAloftKmh    *float64 `json:"viento_altura_kmh"`
 }
 
 // ModelRun is a run of a model that an estimate was made with; Run and LeadH are null
@@ -544,6 +545,7 @@ type ModelHealth struct {
 	AgeS      *int       `json:"edad_s" minimum:"0"`
 	State     string     `json:"estado"`
 	LastError *string    `json:"ultimo_error"`
+	Aloft     *string    `json:"error_viento_altura"`
 }
 
 // NoticeHealth is how the notices of an official body arrive.

@@ -32,14 +32,14 @@ func TestCalibrateOverSimulatedWeather(t *testing.T) {
 	if status, _, said := calibrate("--to", "2999-01-01"); status != 2 || !strings.Contains(said, "--to 2999-01-01: must be a day up to") {
 		t.Errorf("a day to come: %d, %s", status, said)
 	}
-	// One place, eight days, four models and one: booked in the file as it was asked.
+	// One place, eight days, four models with the wind aloft of three, and one: booked in the file as it was asked.
 	file, err := store.Open(filepath.Join(data, "vigia.db"), store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
 	booked := forecast.OpenLedger(clockwork.NewRealClock(), openmeteo.FreeLimits, file, slog.New(slog.DiscardHandler)).Usage(time.Now())
-	if asked := provider.Weight(); asked != 6 || booked.Month < asked {
+	if asked := provider.Weight(); asked != 9 || booked.Month < asked {
 		t.Errorf("%v was asked, %v is booked", asked, booked.Month)
 	}
 }

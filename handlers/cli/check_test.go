@@ -31,12 +31,13 @@ func TestCheckPrintsTheWeightInUse(t *testing.T) {
 		args []string
 		says string
 	}{
-		{nil, "about 8169 of weight a day (models: 4, places: 433); the free service allows 10000\n"},
+		{nil, "about 8969 of weight a day (models: 4, places: 433); the free service allows 10000\n"},
+		{[]string{"--wind-aloft=no"}, "about 8169 of weight a day (models: 4, places: 433); the free"},
 		{[]string{"--models", "ecmwf_ifs"}, "about 2643 of weight a day (models: 1, places: 433); the free"},
-		{[]string{"--models", "gem_global,ecmwf_ifs"}, "about 3749 of weight a day (models: 2, places: 433); the free"},
-		{[]string{"--provider-key", "k"}, "about 8169 of weight a day (models: 4, places: 433); what your contract allows is not known here\n"},
-		{[]string{"--catalogue", scaled(t, 10)}, "about 352 of weight a day (models: 4, places: 19); the free"},
-		{[]string{"--catalogue", scaled(t, 1000)}, "about 37914 of weight a day (models: 4, places: 2012), more than the 10000 that the free service allows: name fewer"},
+		{[]string{"--models", "gem_global,ecmwf_ifs"}, "about 3909 of weight a day (models: 2, places: 433); the free"},
+		{[]string{"--provider-key", "k"}, "about 8969 of weight a day (models: 4, places: 433); what your contract allows is not known here\n"},
+		{[]string{"--catalogue", scaled(t, 10)}, "about 372 of weight a day (models: 4, places: 19); the free"},
+		{[]string{"--catalogue", scaled(t, 1000)}, "about 41594 of weight a day (models: 4, places: 2012), more than the 10000 that the free service allows: name fewer"},
 	} {
 		status, printed := clitest.Run(t, append([]string{"check", "--contact", "a@example.cl", "--data", t.TempDir()}, c.args...)...)
 		if status != 0 || !strings.Contains(printed, "provider: "+c.says) {

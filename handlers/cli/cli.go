@@ -3,8 +3,8 @@
 // [Run] reads the command line and the settings around it (package settings), makes the
 // [Env] of the command and runs it. A command that works on the data asks the running
 // service over its control socket ([Service]), because only one process at a time can
-// open the file; when no service runs, the command opens the file itself. calibrate and
-// restore need the service stopped.
+// open the file; when no service runs, the command opens the file itself. calibrate,
+// catalogue heights and restore need the service stopped.
 //
 // What commands need of forecast and notify is passed in by main, which also has demo,
 // serve and calibrate.

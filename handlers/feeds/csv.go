@@ -25,7 +25,7 @@ const (
 	maxCSV = 2 << 20
 
 	historyColumns = "hora,sendero,nombre,estado,calidad,amenaza_principal,confianza,temperatura_c,sensacion_termica_c,viento_kmh,racha_kmh," +
-		"precipitacion_mm,nieve_cm,isoterma_cero_m,visibilidad_m,uv,cierres,alertas_volcanicas"
+		"precipitacion_mm,nieve_cm,isoterma_cero_m,visibilidad_m,uv,viento_altura_kmh,cierres,alertas_volcanicas"
 	pairsColumns = "dia,referencia,parque,sendero,amenaza,plazo_h,estimado,observado,fraccion_amarillo,fraccion_rojo,horas_comparadas,horas_descartadas,reglas_version"
 )
 
@@ -64,7 +64,7 @@ func figures(m *hazard.Medians) []string {
 	tenths := func(value float32) string { return csvNumber(value, 1) }
 	return []string{
 		tenths(m.Temperature), tenths(m.FeelsLike), tenths(m.Wind), tenths(m.Gust), tenths(m.Precipitation), tenths(m.Snow),
-		csvNumber(m.FreezingLevel, 0), csvNumber(m.Sight, 0), tenths(m.UV),
+		csvNumber(m.FreezingLevel, 0), csvNumber(m.Sight, 0), tenths(m.UV), csvNumber(m.WindAloft, 0),
 	}
 }
 

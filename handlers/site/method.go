@@ -98,6 +98,7 @@ func (w ruleWords) steps() []string {
 		w.Text("metodo.paso.peor"), w.Text("metodo.paso.cuenta"),
 		w.Text("metodo.paso.uv", "moderado", w.figure("uv.clases.1.0"), "alto", w.figure("uv.clases.2.0"), "muy", w.figure("uv.clases.3.0"),
 			"extremo", w.figure("uv.clases.4.0"), "mas", w.figure("uv.glaciar_nieve_clases_mas")),
+		w.Text("metodo.paso.altura"),
 	}
 }
 

@@ -35,11 +35,12 @@ type outlook struct {
 	Timeline timeline // of a park, the worst of its trails in each hour
 	Weather  string   // of the present hour, "" without estimates
 	UV       string   // how strong the sun gets in the next day, "" when it does not
+	Aloft    string   // of a trail, the wind in the free air at its critical point, "" where that is not known
 }
 
 // outlook returns the first screen of what has so many hours of estimates.
 func (v View) outlook(park catalogue.Park, reach int, at func(ahead int) snapshot.ParkState, weather string, sun snapshot.Sun) outlook {
-	return outlook{v.answer(reach, at), v.validity(), v.axis(park), v.timeline(v.columns(at)), weather, v.uv(sun)}
+	return outlook{Now: v.answer(reach, at), Age: v.validity(), Axis: v.axis(park), Timeline: v.timeline(v.columns(at)), Weather: weather, UV: v.uv(sun)}
 }
 
 // putParks adds the page of each park.

@@ -3,6 +3,7 @@ package site
 import (
 	"vigia/forecast/hazard"
 	"vigia/forecast/snapshot"
+	"vigia/web/wording"
 )
 
 // trailPage is one trail: how it is now, hour by hour, hazard by hazard, from
@@ -60,6 +61,7 @@ func (v View) trailPage(i int) trailPage {
 		Profile: v.profile(trail.Points), Light: v.trailLight(i), Past: v.record(i),
 	}
 	page.Now.Meaning = v.trailMeaning(i, page.Now.Meaning)
+	page.Aloft = v.aloft(hours)
 	page.Models = v.modelRuns(now.Models)
 	return page
 }
@@ -89,6 +91,26 @@ func (v View) modelRuns(votes []hazard.Vote) []modelRun {
 		}
 	}
 	return runs
+}
+
+// aloft says how strong the wind is in the free air, and how strong it gets in the next 24
+// hours: "Viento en altura: 75 km/h, hasta 95 km/h a las 15:00 de mañana".
+func (v View) aloft(hours []hazard.Estimate) string {
+	hours = hours[:min(len(hours), 24)]
+	if len(hours) == 0 || wording.Missing(hours[0].Medians.WindAloft) {
+		return ""
+	}
+	most := &hours[0]
+	for i := range hours {
+		if hours[i].Medians.WindAloft > most.Medians.WindAloft {
+			most = &hours[i]
+		}
+	}
+	now, peak := v.Measure(hours[0].Medians.WindAloft, 0, "km/h"), v.Measure(most.Medians.WindAloft, 0, "km/h")
+	if now == peak {
+		return v.Text("altura.ahora", "valor", now)
+	}
+	return v.Text("altura.hasta", "valor", now, "mas", peak, "cuando", v.Moment(most.Hour))
 }
 
 // worstToCome returns when the worst state to come begins, if it is worse than now and

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"html"
 	"io"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -312,5 +313,40 @@ func TestUVIsALineBesideTheState(t *testing.T) {
 	}
 	if strings.Contains(readable(without), "UV 3") {
 		t.Error("a weak sun is told")
+	}
+}
+
+// The wind aloft is a line beside the state of the trail, which stays as it is, and goes
+// with the estimates.
+func TestWindAloftIsALineBesideTheState(t *testing.T) {
+	const trail = 3
+	missing := float32(math.NaN())
+	for _, c := range []struct {
+		winds []float32 // of the first hours; the others are missing
+		says  string    // "" for no line
+	}{
+		{nil, ""},
+		{[]float32{74.6, 75.4, missing}, "Viento en altura: 75 km/h "},
+		{[]float32{74.6, missing, 94.7, 80}, "Viento en altura: 75 km/h, hasta 95 km/h a las "},
+		{[]float32{0}, "Viento en altura: 0 km/h "},
+		{[]float32{missing, 94.7}, ""},
+	} {
+		e := short(newSnapshot(t))
+		before := readable(pageOf(t, e, now, walk(e, trail)))
+		hours := slices.Clone(e.Trails[trail].Hours)
+		for i, wind := range c.winds {
+			hours[i].Medians.WindAloft = wind
+		}
+		e.Trails[trail].Hours = hours
+		page := readable(pageOf(t, e, now, walk(e, trail)))
+		if !strings.Contains(page, c.says) || strings.Contains(page, "Viento en altura") != (c.says != "") {
+			t.Errorf("%v: no %q in %s", c.winds, c.says, page)
+		}
+		if c.says == "" && page != before {
+			t.Errorf("%v: the page is another", c.winds)
+		}
+		if over := readable(pageOf(t, e, e.ValidUntil, walk(e, trail))); strings.Contains(over, "Viento en altura") {
+			t.Errorf("%v: told when the estimates are over", c.winds)
+		}
 	}
 }

@@ -50,7 +50,7 @@ func (l *Language) Quantity(value float32, quantity hazard.Quantity) string {
 	case hazard.SnowDepthQuantity:
 		return l.Measure(value, 2, "m")
 	case hazard.GustQuantity, hazard.MeanWindQuantity, hazard.HumidityQuantity, hazard.CAPEQuantity,
-		hazard.FreezingLevelQuantity:
+		hazard.FreezingLevelQuantity, hazard.WindAloftQuantity:
 		return l.Measure(value, 0, quantity.Unit())
 	default:
 		return l.Measure(value, 1, quantity.Unit())

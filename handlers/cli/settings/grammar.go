@@ -20,7 +20,8 @@ type grammar struct {
 		Check  struct {
 			File string `arg:"" type:"file" help:"catalogue of yours"`
 		} `cmd:"" help:"checks a catalogue of yours" about:"Names each fault of the file with its line and field."`
-	} `cmd:"" help:"prints the default catalogue or checks yours"`
+		Heights struct{} `cmd:"" help:"compares the heights with the terrain's" about:"Asks the provider for the height of the terrain at every point of the catalogue, 100 points a call and within its limits, and lists the points whose height in the catalogue differs by more than 150 m. The status is 1 when there are any. The service must not be running, since both count the provider's weight in the data folder."`
+	} `cmd:"" help:"prints the default catalogue, checks yours, compares its heights"`
 	TestMail struct {
 		Address string `arg:"" type:"email" help:"who gets it"`
 	} `cmd:"" help:"sends a test message" about:"Sends one message to the address with the mail settings of serve, and says what the relay answered. It touches no data, so that the service may be running."`
@@ -38,7 +39,7 @@ type grammar struct {
 		Kind string `arg:"" type:"kind" help:"volcanes, cierres or observaciones"`
 		File string `arg:"" type:"file" help:"JSON or CSV"`
 	} `cmd:"" help:"takes official notices or observations" about:"A file of volcanes or cierres (JSON or CSV) replaces everything known of its kind: the technical alert levels of volcanoes, or the closures of parks and trails. Observaciones (CSV) adds to the verification log what a station near a trail measured or the park wrote down. With a fault anywhere nothing changes, and each is named with its line and field. A running service takes it in and shows it. Fields of volcanes: volcan, nivel_tecnico (verde, amarilla, naranja, roja), fuente, fuente_url, publicado_en. Fields of cierres: parque, sendero (left out for the whole park), situacion (cerrado, restringido), detalle, desde, hasta, fuente, fuente_url; detalle, desde and hasta may be left out."`
-	Calibrate struct{} `cmd:"" help:"base rates of the rules over archived weather" about:"Asks the provider for the forecasts of past days, within its limits, and tells which share of the day hours (6 to 21 h) and of the days the rules make amarillo and rojo, for each trail, hazard, zone, exposure and month, and names the trails beyond the aims: of the hours up to 25 % amarillo and 8 % rojo, of the days up to 50 % not green and 10 % rojo. The service must not be running, since both count the provider's weight in the data folder."`
+	Calibrate struct{} `cmd:"" help:"base rates of the rules over archived weather" about:"Asks the provider for the forecasts of past days, within its limits, and tells which share of the day hours (6 to 21 h) and of the days the rules make amarillo and rojo, for each trail, hazard, zone, exposure and month, and names the trails beyond the aims: of the hours up to 25 % amarillo and 8 % rojo, of the days up to 50 % not green and 10 % rojo. Beside them it tells what the wind aloft would give from 55 and 80 km/h. The service must not be running, since both count the provider's weight in the data folder."`
 	Systemd   struct{} `cmd:"" help:"prints a unit for systemd" about:"Prints a hardened unit that runs vigia serve with the settings of --config (/etc/vigia/vigia.conf where none is named) on the data of --data (/var/lib/vigia). It goes to /etc/systemd/system/vigia.service."`
 	Version   struct{} `cmd:"" help:"version, commit and Go"`
 	Help      struct {
@@ -55,11 +56,12 @@ func newParser(g *grammar, decode kong.Mapper, options ...kong.Option) *kong.Kon
 	return kong.Must(g, options...)
 }
 
-// assignFlags moves each setting from the root to the commands that take it.
+// assignFlags moves each setting from the root to the commands that take it. Of a command
+// with others below it, these have names such as catalogue-heights.
 func assignFlags(root *kong.Node) {
-	for _, command := range root.Children {
+	for _, command := range root.Leaves(false) {
 		for _, flag := range root.Flags {
-			if names(flag, "of", command.Name) {
+			if names(flag, "of", strings.ReplaceAll(command.Path(), " ", "-")) {
 				command.Flags = append(command.Flags, flag)
 			}
 		}
@@ -93,6 +95,16 @@ func wantsHelp(args []string) bool {
 		args = args[:i]
 	}
 	return slices.ContainsFunc(args, func(arg string) bool { return arg == "-h" || arg == "--help" })
+}
+
+// subject returns what help is asked for: the command, with the one below it that is typed.
+func (in *input) subject(args []string) string {
+	for _, leaf := range in.parser.Model.Leaves(false) {
+		if len(args) > 0 && leaf.Path() == in.command+" "+args[0] {
+			return leaf.Path()
+		}
+	}
+	return in.command
 }
 
 // readArgs reads the flags and arguments of the command by kong. One that kong cannot read
@@ -146,7 +158,7 @@ func afterFault(args []string) []string {
 }
 
 // takes reports whether the command takes a setting.
-func (in *input) takes(setting string) bool { return names(in.settings[setting], "of", in.command) }
+func (in *input) takes(setting string) bool { return slices.Contains(in.flags(), in.settings[setting]) }
 
 // flags lists the settings that the command takes.
 func (in *input) flags() []*kong.Flag {

@@ -21,7 +21,7 @@ func Help(command string) string {
 	k := newParser(&grammar{}, (*input)(nil), kong.Writers(&out, &out), kong.Description(about+"\n\n"+sources),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true, WrapUpperBound: 80}),
 		kong.ValueFormatter(func(v *kong.Value) string { return explain(v, full) }))
-	ctx, _ := kong.Trace(k, []string{command})
+	ctx, _ := kong.Trace(k, strings.Split(command, " "))
 	if full = ctx.Error != nil; full {
 		ctx, _ = kong.Trace(k, nil)
 	} else {

@@ -34,17 +34,18 @@ type Settings struct {
 	Listen           string                 `type:"address" placeholder:"ADDRESS" default:":8080" of:"demo serve check" help:"address to listen on, host:port; without a host, every address of the machine"`
 	Domains          []string               `name:"domain" type:"domains" placeholder:"NAMES" of:"serve check" help:"own domain names, separated by commas, the site's own first: HTTPS by itself on port 443, with the redirect on port 80; using it accepts the authority's terms. --listen then names the address for HTTPS, for who forwards port 443; port 80 is not opened beside another port than 443"`
 	ACMEURL          string                 `name:"acme-url" type:"authority" placeholder:"URL" default:"https://acme-v02.api.letsencrypt.org/directory" with:"domain" of:"serve check" help:"directory of the ACME authority that issues the certificates of --domain; http only for this machine"`
-	Data             string                 `type:"file" placeholder:"FOLDER" default:"./vigia-data" of:"serve check backup restore compact unblock import calibrate systemd" help:"folder of the data; made when missing, for the service's own user only"`
+	Data             string                 `type:"file" placeholder:"FOLDER" default:"./vigia-data" of:"serve check backup restore compact unblock import calibrate systemd catalogue-heights" help:"folder of the data; made when missing, for the service's own user only"`
 	BaseURL          string                 `name:"base-url" type:"public-url" placeholder:"URL" of:"demo serve check test-mail" help:"public address of the site, without a trailing slash; every absolute link is built from it, so that nobody can subscribe without it"`
 	Contact          string                 `type:"email" placeholder:"E-MAIL" of:"demo serve check test-mail" needs:"serve check" help:"the operator's e-mail address, shown on the site and told to the push services"`
 	OperatorName     string                 `type:"text" placeholder:"NAME" of:"demo serve check" help:"who answers for the personal data of subscribers, a person or a body; on the privacy page, as Ley 21.719 asks"`
 	OperatorAddress  string                 `type:"text" placeholder:"TEXT" of:"demo serve check" help:"their postal address, on the privacy page"`
-	ProviderURL      string                 `name:"provider-url" type:"provider-url" placeholder:"URL" default:"https://api.open-meteo.com" of:"serve check" help:"weather provider, or another server with the same grammar; http only for this machine"`
+	ProviderURL      string                 `name:"provider-url" type:"provider-url" placeholder:"URL" default:"https://api.open-meteo.com" of:"serve check catalogue-heights" help:"weather provider, or another server with the same grammar; http only for this machine"`
 	ArchiveURL       string                 `name:"archive-url" type:"provider-url" placeholder:"URL" default:"https://archive-api.open-meteo.com" of:"serve check" help:"archive of past weather, asked once a day how the estimates did; http only for this machine"`
-	ProviderKey      string                 `type:"key" placeholder:"KEY" secret:"" of:"serve check calibrate" help:"key of a contract with the weather provider, which commercial use requires"`
-	ProviderKeyFile  string                 `type:"file" placeholder:"FILE" of:"serve check calibrate" help:"file that holds the value of --provider-key"`
+	ProviderKey      string                 `type:"key" placeholder:"KEY" secret:"" of:"serve check calibrate catalogue-heights" help:"key of a contract with the weather provider, which commercial use requires"`
+	ProviderKeyFile  string                 `type:"file" placeholder:"FILE" of:"serve check calibrate catalogue-heights" help:"file that holds the value of --provider-key"`
 	Models           []string               `type:"models" placeholder:"NAMES" default:"ecmwf_ifs,ncep_gfs_global,dwd_icon_global,cmc_gem_gdps" of:"demo serve check calibrate" help:"weather models to ask, separated by commas"`
-	Catalogue        string                 `type:"file" placeholder:"FILE" of:"demo serve check import calibrate" help:"catalogue of parks and trails in place of the built-in one"`
+	WindAloft        bool                   `type:"yes" placeholder:"YES" default:"yes" of:"demo serve check calibrate" help:"ask for the wind in the free air at passes and glaciers of 800 m and more, which informs and gives no state; --wind-aloft=no turns it off"`
+	Catalogue        string                 `type:"file" placeholder:"FILE" of:"demo serve check import calibrate catalogue-heights" help:"catalogue of parks and trails in place of the built-in one"`
 	SMTPHost         string                 `name:"smtp-host" type:"relay" placeholder:"HOST" of:"serve check test-mail" needs:"test-mail" help:"mail relay; without one nobody can subscribe by e-mail"`
 	SMTPPort         int                    `name:"smtp-port" type:"port" placeholder:"PORT" default:"587" with:"smtp-host" of:"serve check test-mail" help:"port of the mail relay; usually 587 with starttls, 465 with tls"`
 	SMTPUser         string                 `name:"smtp-user" type:"text" placeholder:"NAME" with:"smtp-host" of:"serve check test-mail" help:"user at the mail relay; without one it is not asked to log in"`
@@ -61,8 +62,8 @@ type Settings struct {
 	VolcanoURL       string                 `name:"volcano-url" type:"feed" placeholder:"URL" of:"serve check" help:"feed of the technical alert levels of volcanoes, polled each hour: JSON as for import volcanes; http only for this machine"`
 	ClosuresURL      string                 `name:"closures-url" type:"feed" placeholder:"URL" of:"serve check" help:"feed of the closures of parks and trails, polled each hour: JSON as for import cierres; http only for this machine"`
 	MetricsListen    string                 `type:"metrics" placeholder:"ADDRESS" of:"demo serve check" help:"address for the figures in the text form of Prometheus, at /metrics, such as 127.0.0.1:9090; anybody who reaches it can read them"`
-	LogFormat        string                 `type:"log-format" placeholder:"FORMAT" default:"auto" of:"demo serve check test-mail backup restore compact unblock import calibrate" help:"auto, text or json; auto is text on a terminal, text with priorities for the journal of systemd, and json otherwise"`
-	LogLevel         slog.Level             `type:"log-level" placeholder:"LEVEL" default:"info" of:"demo serve check test-mail backup restore compact unblock import calibrate" help:"debug, info, warn or error"`
+	LogFormat        string                 `type:"log-format" placeholder:"FORMAT" default:"auto" of:"demo serve check test-mail backup restore compact unblock import calibrate catalogue-heights" help:"auto, text or json; auto is text on a terminal, text with priorities for the journal of systemd, and json otherwise"`
+	LogLevel         slog.Level             `type:"log-level" placeholder:"LEVEL" default:"info" of:"demo serve check test-mail backup restore compact unblock import calibrate catalogue-heights" help:"debug, info, warn or error"`
 
 	HistoryURL string    `name:"history-url" type:"provider-url" placeholder:"URL" default:"https://historical-forecast-api.open-meteo.com" of:"calibrate" help:"archive of the weather provider's forecasts; http only for this machine"`
 	From       time.Time `type:"day" placeholder:"DATE" of:"calibrate" help:"first day, YYYY-MM-DD; without it, --days before the last"`
@@ -73,7 +74,7 @@ type Settings struct {
 	Binary string `type:"file" placeholder:"FILE" of:"systemd" help:"path of the program in the unit; without it, that of the program that makes the unit"`
 	Speed  int    `type:"speed" placeholder:"N" default:"1" of:"demo" help:"how much faster than real the clock of the demo runs, 1 to 3600"`
 	Seed   int    `type:"seed" placeholder:"N" default:"1" of:"demo" help:"the made-up weather of the demo follows from this number"`
-	Config string `type:"file" placeholder:"FILE" of:"demo serve check test-mail backup restore compact unblock import calibrate systemd" help:"file of settings in TOML, a line of name = 'value' each"`
+	Config string `type:"file" placeholder:"FILE" of:"demo serve check test-mail backup restore compact unblock import calibrate systemd catalogue-heights" help:"file of settings in TOML, a line of name = 'value' each"`
 
 	Rows     []Row    `kong:"-"` // every setting in force, in the order of the help; the values of secrets are hidden
 	Files    []Row    `kong:"-"` // the files that settings name and the service reads, the settings file aside
@@ -110,8 +111,8 @@ func (e *UsageError) Error() string { return strings.Join(e.Lines, "\n") }
 // canonicalModel returns the canonical name of a weather model or its alias; with nil
 // every well-formed name is taken as it is.
 //
-// With -h or --help anywhere the command is help, with the typed command as its argument,
-// whatever else is wrong. The error is a [*UsageError] with every fault.
+// With -h or --help anywhere the command is help, with the typed command as its argument
+// ("catalogue heights" of one with others below it), whatever else is wrong. The error is a [*UsageError] with every fault.
 func Parse(command string, args, environ []string, readFile func(string) ([]byte, error),
 	canonicalModel func(name string) (canonical string, known bool)) (*Settings, error) {
 	in := newInput(readFile, canonicalModel)
@@ -127,7 +128,7 @@ func Parse(command string, args, environ []string, readFile func(string) ([]byte
 		return nil, &UsageError{Command: command, Lines: in.faults}
 	}
 	if wantsHelp(args) {
-		return &Settings{Command: "help", Args: []string{command}}, nil
+		return &Settings{Command: "help", Args: []string{in.subject(args)}}, nil
 	}
 	in.readArgs(args)
 	if len(in.flags()) > 0 { // help and its like work in any environment

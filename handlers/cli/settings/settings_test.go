@@ -41,6 +41,7 @@ var samples = map[string][3]string{
 	"provider-url":     {"https://x.example.org", "http://127.0.0.1:9/base", "http://[::1]:9"},
 	"provider-key":     {"k1", "k2", "k3"},
 	"models":           {"ecmwf_ifs", "dwd_icon_global", "cmc_gem_gdps,ecmwf_ifs"},
+	"wind-aloft":       {"no", "false", "no"},
 	"catalogue":        {"a.json", "/b.json", "c d.json"},
 	"trusted-proxies":  {"10.0.0.1", "10.0.0.0/8,::1", "fd00::/8"},
 	"rate-limit":       {"0", "7", "1000000"},
@@ -133,7 +134,7 @@ func TestDefaultsOfServe(t *testing.T) {
 	want := &Settings{Command: "serve", Listen: ":8080", Data: "./vigia-data", Contact: "a@b.cl",
 		ACMEURL:     "https://acme-v02.api.letsencrypt.org/directory",
 		ProviderURL: "https://api.open-meteo.com", ArchiveURL: "https://archive-api.open-meteo.com",
-		Models:   []string{"ecmwf_ifs", "ncep_gfs_global", "dwd_icon_global", "cmc_gem_gdps"},
+		Models: []string{"ecmwf_ifs", "ncep_gfs_global", "dwd_icon_global", "cmc_gem_gdps"}, WindAloft: true,
 		SMTPPort: 587, SMTPTLS: "starttls", DKIMSelector: "vigia",
 		PushRate: 100, RateLimit: 100, LogFormat: "auto", LogLevel: slog.LevelInfo}
 	if !reflect.DeepEqual(s, want) {
@@ -318,6 +319,14 @@ func TestHelpIsAlwaysAnswered(t *testing.T) {
 			t.Errorf("serve %q becomes %s %q", args, s.Command, s.Args)
 		}
 	}
+	for line, want := range map[string]string{"heights -h": "catalogue heights", "heights --data x -h": "catalogue heights", "-h": "catalogue", "hights -h": "catalogue"} {
+		if s := mustParse(t, "catalogue", strings.Fields(line), nil, nil); !slices.Equal(s.Args, []string{want}) {
+			t.Errorf("catalogue %s asks for help on %q", line, s.Args)
+		}
+	}
+	if text := Help("catalogue heights"); !strings.Contains(text, "--provider-url=URL") || strings.Contains(text, "--listen") || !strings.Contains(text, "150 m") {
+		t.Errorf("help of catalogue heights:\n%s", text)
+	}
 	for _, typed := range []string{"help", "-h", "--help"} {
 		if s := mustParse(t, typed, nil, []string{"VIGIA_BOGUS=1"}, nil); s.Command != "help" {
 			t.Errorf("%s becomes %s", typed, s.Command)
@@ -329,7 +338,7 @@ func TestHelpIsAlwaysAnswered(t *testing.T) {
 }
 
 func TestCommandsAndTheirArguments(t *testing.T) {
-	good := [][]string{{"catalogue", "export"}, {"catalogue", "check", "a.json"}, {"backup"}, {"backup", "f.db"}, {"backup", "data"}, {"restore", "listen"}, {"help", "serve"}, {"version"}}
+	good := [][]string{{"catalogue", "export"}, {"catalogue", "check", "a.json"}, {"catalogue", "heights"}, {"backup"}, {"backup", "f.db"}, {"backup", "data"}, {"restore", "listen"}, {"help", "serve"}, {"version"}}
 	for _, line := range good {
 		if s := mustParse(t, line[0], line[1:], nil, nil); s.Command != line[0] || !slices.Equal(s.Args, line[1:]) {
 			t.Errorf("%q gives %s %q", line, s.Command, s.Args)
@@ -345,6 +354,9 @@ func TestCommandsAndTheirArguments(t *testing.T) {
 		{"catalogue exprt", `did you mean "export"?`},
 		{"catalogue export x", "unexpected argument x"},
 		{"catalogue check a b", "unexpected argument b"},
+		{"catalogue heights a.json", "unexpected argument a.json"},
+		{"catalogue heights --listen :80", "not a setting of catalogue; it belongs to demo"},
+		{"catalogue export --catalogue a.json", "not a setting of catalogue; it belongs to demo"},
 		{"backup a b", "unexpected argument b"},
 		{"backup -- a b", "unexpected argument b"},
 		{"help srve", `did you mean "serve"?`},
@@ -532,7 +544,8 @@ func TestTable(t *testing.T) {
 	table := markdown()
 	for _, flag := range model().Flags {
 		for _, command := range strings.Fields(flag.Tag.Get("of") + " " + flag.Tag.Get("needs")) {
-			if !slices.ContainsFunc(commands(), func(c *kong.Node) bool { return c.Name == command }) || !names(flag, "of", command) {
+			taker := func(c *kong.Node) bool { return strings.ReplaceAll(c.Path(), " ", "-") == command }
+			if !slices.ContainsFunc(model().Leaves(false), taker) || !names(flag, "of", command) {
 				t.Errorf("--%s is for %q", flag.Name, command)
 			}
 		}

@@ -37,7 +37,7 @@ func Green(hour time.Time) hazard.Estimate {
 		Hour: hour, State: hazard.Green, Quality: hazard.Complete, Main: hazard.NoHazard,
 		Confidence: hazard.High, Models: Votes,
 		Medians: hazard.Medians{Temperature: -0.3, FeelsLike: -6.4, Wind: 31, Gust: 52, Precipitation: 0.4,
-			Snow: 0, FreezingLevel: 1640, Sight: 24140, UV: float32(math.NaN())},
+			Snow: 0, FreezingLevel: 1640, Sight: 24140, UV: float32(math.NaN()), WindAloft: float32(math.NaN())},
 		Sky: hazard.Sky{WindFrom: 262, Cloud: 40, Code: 2, Models: 4},
 	}
 	for h := range hazard.NumHazards {
@@ -67,10 +67,7 @@ var Chill = hazard.Cause{Quantity: hazard.WindChillQuantity, Value: -12.4, Min: 
 
 // Unknown returns an estimate without a state.
 func Unknown(hour time.Time, reason hazard.Reason) hazard.Estimate {
-	nan := float32(math.NaN())
-	return hazard.Estimate{Hour: hour, Reason: reason, Main: hazard.NoHazard,
-		Medians: hazard.Medians{Temperature: nan, FeelsLike: nan, Wind: nan, Gust: nan,
-			Precipitation: nan, Snow: nan, FreezingLevel: nan, Sight: nan, UV: nan}}
+	return hazard.Estimate{Hour: hour, Reason: reason, Main: hazard.NoHazard, Medians: hazard.MissingMedians()}
 }
 
 // Weather makes 72 hours of a trail: calm, with what its number brings.
