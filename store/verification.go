@@ -58,6 +58,7 @@ type IssuedHour struct {
 	IssuedAt time.Time
 	Rules    string                 // version of the thresholds
 	Leads    [NumLogged][]IssuedRow // by LoggedLeads, then as Catalogue.Trails
+	Models   *IssuedModels          // nil when it was not noted
 }
 
 // IssuedRow is what was issued for a trail at one lead.
@@ -94,7 +95,7 @@ func (h *IssuedHour) valid(c *Cycle) error {
 			return fmt.Errorf("%d rows of the log for %d trails", len(rows), len(c.Catalogue.Trails))
 		}
 	}
-	return nil
+	return h.Models.valid(len(c.Catalogue.Trails))
 }
 
 // code codes an hour of the log; its key has Hour.
@@ -104,6 +105,10 @@ func (h *IssuedHour) code(c *fieldCodec, x *trailIndex) {
 	order := x.trails(c)
 	for lead := range h.Leads {
 		codeRows(c, x, order, &h.Leads[lead], IssuedRow{Main: hazard.NoHazard}, codeIssuedRow)
+	}
+	// Hours that an earlier build logged end here.
+	if !c.reading && h.Models != nil || c.reading && len(c.b) > 0 {
+		codeModels(c, x, order, &h.Models)
 	}
 }
 

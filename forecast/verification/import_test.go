@@ -35,7 +35,7 @@ const stationHeader = "tipo,parque,sendero,hora,racha_kmh,viento_kmh,fuente,dist
 // Measurements are judged by the rules, at every lead, and shown with where they
 // are from.
 func TestStationsAreImported(t *testing.T) {
-	start := time.Date(2025, 6, 1, 0, 0, 0, 0, time.UTC)
+	start := time.Date(2025, 6, 1, 10, 0, 0, 0, time.UTC)
 	l := newLaboratory(t, manyParks(t, 2), start)
 	var text strings.Builder
 	text.WriteString(stationHeader)
@@ -214,7 +214,7 @@ func FuzzObservations(f *testing.F) {
 // Observations that come in while the service runs are in the summary at once, and a file
 // with a fault changes nothing.
 func TestObservationsAreTakenInBesideTheCycle(t *testing.T) {
-	start := time.Date(2025, 6, 1, 0, 0, 0, 0, time.UTC)
+	start := time.Date(2025, 6, 1, 10, 0, 0, 0, time.UTC)
 	l := newLaboratory(t, manyParks(t, 2), start)
 	l.issue(func(_, _ int) hazard.State { return hazard.Amber })
 	text := stationHeader

@@ -34,7 +34,7 @@ func TestAYearOfKnownErrors(t *testing.T) {
 		parks   = 6
 		wantFAR = (1 - chance) * crying / ((1-chance)*crying + chance*(1-missed))
 	)
-	start := time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
+	start := time.Date(2025, 1, 1, 10, 0, 0, 0, time.UTC)
 	// Intervals of 95 % miss the truth now and then: with one seed the test says
 	// the same every time.
 	const seed = 1
@@ -56,7 +56,7 @@ func TestAYearOfKnownErrors(t *testing.T) {
 	}
 	l.witness.gust = func(place catalogue.Location, at time.Time) float64 {
 		for i := range c.Trails {
-			if c.Trails[i].Points[0].Location == place && at.Hour() == 12 {
+			if c.Trails[i].Points[0].Location == place && at.Hour() == 22 {
 				return []float64{hazard.Green: 20, hazard.Amber: 80, hazard.Red: 130}[came(i, int(at.Sub(start)/day))]
 			}
 		}
@@ -83,7 +83,7 @@ func TestAYearOfKnownErrors(t *testing.T) {
 		l.clock.Advance(day)
 	}
 	s := l.summary()
-	if s.Stage != store.StageStable || !s.From.Equal(start) {
+	if s.Stage != store.StageStable || !s.From.Equal(start.Truncate(day)) {
 		t.Errorf("%s from %v to %v", s.Stage, s.From, s.To)
 	}
 	wantCSI := chance * (1 - missed) / (chance + (1-chance)*crying)
@@ -168,11 +168,11 @@ func checkBaselines(t *testing.T, s *store.Verification, chance float64) {
 // Neighbouring trails of a park have the same weather: five of them in nine gales
 // are nine events, too few for a score.
 func TestNeighbouringTrailsCountOnce(t *testing.T) {
-	start := time.Date(2025, 6, 1, 0, 0, 0, 0, time.UTC)
+	start := time.Date(2025, 6, 1, 10, 0, 0, 0, time.UTC)
 	l := newLaboratory(t, manyParks(t, 5), start)
 	gale := func(d int) bool { return d%3 == 0 && d < 27 } // the days 0, 3 … 24
 	l.witness.gust = func(_ catalogue.Location, at time.Time) float64 {
-		if gale(int(at.Sub(start)/day)) && at.Hour() == 12 {
+		if gale(int(at.Sub(start)/day)) && at.Hour() == 22 {
 			return 80
 		}
 		return 10
@@ -200,7 +200,7 @@ func TestNeighbouringTrailsCountOnce(t *testing.T) {
 
 // What is missing on a side is dropped, never counted as quiet.
 func TestPairsWithAMissingSideAreDropped(t *testing.T) {
-	start := time.Date(2025, 6, 1, 0, 0, 0, 0, time.UTC)
+	start := time.Date(2025, 6, 1, 10, 0, 0, 0, time.UTC)
 	l := newLaboratory(t, manyParks(t, 1, 1), start)
 	l.witness.gust = func(place catalogue.Location, at time.Time) float64 {
 		if place.Latitude == -36 {
@@ -237,9 +237,9 @@ func TestPairsWithAMissingSideAreDropped(t *testing.T) {
 
 // Estimates of other rules are not pooled with those in force.
 func TestVersionsAreNotPooled(t *testing.T) {
-	start := time.Date(2025, 6, 1, 0, 0, 0, 0, time.UTC)
+	start := time.Date(2025, 6, 1, 10, 0, 0, 0, time.UTC)
 	l := newLaboratory(t, manyParks(t, 1), start)
-	log := Issued([]store.TrailForecast{{Hours: make([]hazard.Estimate, hoursIssued)}}, 1, "antes", l.clock.Now())
+	log := Issued([]store.TrailForecast{{Hours: make([]hazard.Estimate, hoursIssued)}}, nil, 1, "antes", l.clock.Now())
 	for lead := range log.Leads {
 		log.Leads[lead][0].State = hazard.Green
 		log.Leads[lead][0].Hazards[hazard.Wind] = store.IssuedHazard{Applies: true, State: hazard.Green, Total: 4}
@@ -258,7 +258,7 @@ func TestVersionsAreNotPooled(t *testing.T) {
 // The archive is asked once a day, five days late, and again an hour after it
 // failed; a hole in it is given up in the end.
 func TestTheArchiveIsAskedOnceADay(t *testing.T) {
-	start := time.Date(2025, 6, 1, 1, 0, 0, 0, time.UTC)
+	start := time.Date(2025, 6, 1, 5, 0, 0, 0, time.UTC)
 	l := newLaboratory(t, manyParks(t, 1), start)
 	green := func(int, int) hazard.State { return hazard.Green }
 	for range 7*4 - 1 {
@@ -271,7 +271,7 @@ func TestTheArchiveIsAskedOnceADay(t *testing.T) {
 		t.Errorf("asked %d times before any day is five days old", l.witness.calls)
 	}
 	l.witness.err = errors.New("away")
-	for range 5 { // from 0 h on of the day on which the first that 36 h reach is five days old
+	for range 5 { // from 4:30 h on of the day on which the first that 36 h reach is five days old
 		l.daily.Update(t.Context())
 		l.clock.Advance(time.Hour)
 	}
@@ -329,11 +329,11 @@ func TestTruthTakesTheWorstPoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	truth := newVerifier(nil, c, hazard.DefaultRules(), nil).assessTruth(gusty, answer.Columns)
-	for k := range 24 {
-		if got := truth.trails[0][1+hazard.Wind][k]; got != hazard.Red {
+	for k := range hazard.DayHours {
+		if got := truth.trails[0].states[1+hazard.Wind][k]; got != hazard.Red {
 			t.Fatalf("hour %d: %v", k, got)
 		}
-		if got := truth.trails[0][1+hazard.Visibility][k]; got != hazard.Unknown {
+		if got := truth.trails[0].states[1+hazard.Visibility][k]; got != hazard.Unknown {
 			t.Fatalf("hour %d: the archive has no visibility, yet %v", k, got)
 		}
 	}
@@ -345,24 +345,42 @@ func TestWhatTheTruthCannotSeeCountsNowhere(t *testing.T) {
 	row := store.IssuedRow{State: hazard.Amber, Main: hazard.Visibility}
 	row.Hazards[hazard.Visibility] = store.IssuedHazard{Applies: true, State: hazard.Amber, Total: 1, Amber: 1}
 	row.Hazards[hazard.Wind] = store.IssuedHazard{Applies: true, State: hazard.Green, Total: 4, Amber: 1}
-	var truth trailTruth
-	for k := range 24 {
-		truth[whole][k], truth[1+hazard.Wind][k] = hazard.Green, hazard.Green
+	truth := &dayTruth{trails: make([]trailTruth, 1)}
+	states := &truth.trails[0].states
+	for k := range hazard.DayHours {
+		states[whole][k], states[1+hazard.Wind][k] = hazard.Green, hazard.Green
 	}
-	truth[whole][3], truth[1+hazard.Wind][3] = hazard.Red, hazard.Red
-	truth[whole][4] = hazard.Unknown
-	var pairs [store.NumSubjects]store.Pair
-	for s := range pairs {
-		pairs[s] = store.Pair{Amber: store.NoShare, Red: store.NoShare}
+	states[whole][3], states[1+hazard.Wind][3] = hazard.Red, hazard.Red
+	states[whole][4] = hazard.Unknown
+	hour := &store.IssuedHour{Rules: "r", Models: store.NewIssuedModels([]string{"a", "b", "c", "d"}, 1)}
+	for lead := range hour.Leads {
+		hour.Leads[lead] = []store.IssuedRow{row}
 	}
-	for k := range 24 {
-		compare(&pairs, &row, &truth, k, true)
+	d := &store.DayPairs{Rules: "r", Rows: make([]store.PairRow, 1), Errors: make([]store.ErrorRow, 1)}
+	p := &pairing{truth: truth, pairs: d, own: make([][store.NumVerified][store.NumSubjects]hazard.Ballots, 1)}
+	for k := range hazard.DayHours {
+		hour.Models.Ballots[0][hazard.Wind][0] = 0
+		for m := range 4 {
+			s := hazard.Calm
+			if k == 5+m && m < 2 { // each at an hour of its own: never two at once
+				s = hazard.Moderate
+			}
+			if m == 3 && k == 9 {
+				s = hazard.NoVote
+			}
+			hour.Models.Ballots[0][hazard.Wind][0].Merge(m, s, true)
+		}
+		p.open(hour)
+		p.compare(0, 0, k, hour)
 	}
-	want := store.Pair{Forecast: hazard.Green, Observed: hazard.Red, Hours: 23, Dropped: 1, Amber: 15, Red: 0}
+	p.close()
+	pairs := &d.Rows[0][0]
+	// Two of the three models that judge every hour have a day that reaches amber.
+	want := store.Pair{Forecast: hazard.Green, Observed: hazard.Red, Hours: hazard.DayHours - 1, Dropped: 1, Amber: 40, Red: 0}
 	if pairs[whole] != want {
 		t.Errorf("the whole: %+v, want %+v", pairs[whole], want)
 	}
-	want.Hours, want.Dropped = 24, 0
+	want.Hours, want.Dropped = hazard.DayHours, 0
 	if pairs[1+hazard.Wind] != want {
 		t.Errorf("wind: %+v, want %+v", pairs[1+hazard.Wind], want)
 	}
@@ -372,10 +390,11 @@ func TestWhatTheTruthCannotSeeCountsNowhere(t *testing.T) {
 	if cold := pairs[1+hazard.Cold]; cold.Known() || cold.Dropped != 0 {
 		t.Errorf("a hazard that the trail does not have: %+v", cold)
 	}
-	row.State = hazard.Unknown
-	compare(&pairs, &row, &truth, 5, true)
-	compare(&pairs, &row, &truth, 5, false)
-	if pairs[whole].Hours != 23 || pairs[whole].Dropped != 3 {
+	hour.Leads[1][0].State = hazard.Unknown
+	p.compare(0, 0, 5, hour)
+	hour.Rules = "otra"
+	p.compare(0, 0, 5, hour)
+	if pairs[whole].Hours != hazard.DayHours-1 || pairs[whole].Dropped != 3 {
 		t.Errorf("without a state, and of other rules: %+v", pairs[whole])
 	}
 }
@@ -383,7 +402,7 @@ func TestWhatTheTruthCannotSeeCountsNowhere(t *testing.T) {
 // What went back and forth from one issue to the next has an index, what drew near
 // steadily has none.
 func TestFlipsOfADay(t *testing.T) {
-	start := time.Date(2025, 6, 1, 12, 0, 0, 0, time.UTC)
+	start := time.Date(2025, 6, 1, 3, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
 		told [store.NumLogged]hazard.State // by lead, the present hour first
 		want float64
