@@ -49,18 +49,3 @@ func median(sorted []float64) float64 {
 	n := len(sorted)
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
-
-// Value returns the relative economic value of forecasts for who takes precautions at a
-// cost that is costLoss times the loss they prevent (Richardson 2000): 1 for perfect ones, 0
-// for knowing the climate alone, less for worse. rate is how often the event comes, pod and
-// pofd the detections and false detections. Undefined for ratios and rates that are not
-// between 0 and 1.
-func Value(costLoss, rate, pod, pofd float64) (value float64, ok bool) {
-	if !(costLoss > 0 && costLoss < 1 && rate > 0 && rate < 1) {
-		return 0, false
-	}
-	climate := min(costLoss, rate) // expense of always or never taking precautions, by loss
-	perfect := rate * costLoss
-	expense := pofd*(1-rate)*costLoss + pod*rate*costLoss + (1-pod)*rate
-	return ratio(climate-expense, climate-perfect, true)
-}

@@ -5,9 +5,11 @@
 // ([Issued]) → days that are over are judged by the same rules from a source of truth: our
 // own later estimates, a reanalysis ([Archive]), stations and park records that an operator
 // imports ([Observations]) → what was issued and what came are paired and kept → the pairs
-// are counted into a [Table] for each tier of truth, level, hazard and lead → scores of the
-// table, each with the interval in which it lies ([Wilson], [Bootstrap]), and what a
-// forecast without skill would have scored ([BaseRate], [AlwaysGreen]).
+// are counted into a [Table] for each tier of truth, level, hazard, lead and stratum of like
+// climate → scores of the table, each with the interval in which it lies ([Wilson]), what a
+// forecast without skill would have scored ([BaseRate], [AlwaysGreen]), and what the forecast
+// is worth ([Table.Value]). Beside the levels the weather of each model at the critical
+// points is verified ([CRPS], [Rank]).
 //
 // A score that is not defined (its denominator is 0, or a value is missing) is ok = false,
 // never 0 and never 100 %. There is no accuracy on purpose: for rare events never warning
@@ -39,6 +41,7 @@ type verifier struct {
 	rules     *hazard.Rules
 	sites     []hazard.Site // as Catalogue.Trails
 	byZone    [][]int       // the trails of each time zone
+	climates  []int         // of the trails, see climateOf
 	log       *slog.Logger
 }
 
@@ -54,6 +57,7 @@ func newVerifier(s *store.Store, c *catalogue.Catalogue, rules *hazard.Rules, lo
 			v.byZone = append(v.byZone, nil)
 		}
 		v.byZone[at] = append(v.byZone[at], i)
+		v.climates = append(v.climates, climateOf(&v.sites[i]))
 	}
 	return v
 }
