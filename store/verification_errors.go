@@ -6,8 +6,7 @@ import "slices"
 // variable (as Measured).
 type ErrorRow [NumVerified][NumMeasured]Errors
 
-// Errors sum up, over the hours of a day, how far models were from what came. All amounts
-// are in steps of MeasuredSteps.
+// Errors sum up, over the hours of a day, how far models were from what came.
 type Errors struct {
 	Models []ModelErrors // as DayPairs.Models; nil when nothing was compared
 	Median ModelErrors   // of the median, over the hours that two models or more have
@@ -21,7 +20,7 @@ type Errors struct {
 // ModelErrors are the errors of one model: what it said less what came.
 type ModelErrors struct {
 	Hours    int32 // that were compared
-	Sum, Abs int32 // of the errors, and of their sizes
+	Sum, Abs int32 // of the errors, and of their sizes, in halves of a step of MeasuredSteps
 }
 
 // Plus returns the sum of two.

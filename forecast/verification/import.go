@@ -56,11 +56,20 @@ func (i Imported) Report(name string) string {
 //	estado             B: verde, amarillo or rojo
 //	racha_kmh, viento_kmh, temperatura_c, humedad_pct, precipitacion_mm, nieve_cm
 //	                   A: what was measured, at the trail's critical point as near
-//	                   as can be; gust and mean wind go together, since one alone
-//	                   proves a gale but never calm
+//	                   as can be; a gust or a mean wind alone counts for the errors
+//	                   of the models and for no level, since it proves a gale but
+//	                   never calm
 //	fuente             name of the station or of who wrote it down
 //	distancia_km       A: at most 15 from the trail's critical point
 //	diferencia_altitud_m  A: at most 300 up or down
+//
+// Aerodromes and a park's own logger are stations like others. Of an aerodrome take the
+// METAR of the whole hour, its wind in km/h (a knot is 1.852), a gust only where the report
+// has one, and as fuente its code, as "SCNT (METAR)". Of a logger take the greatest gust and
+// the sum of rain of the hour before the stamp.
+//
+// Days are those of the trail's clock from 6 to 21 h. Rows of the night count for the sums of
+// the hours after them.
 func (o Observations) Import() (Imported, error) {
 	report, _, err := o.importRows()
 	return report, err

@@ -194,9 +194,9 @@ func (p *pairing) addValues(e *store.Errors, models *store.IssuedModels, lead, v
 	}
 }
 
-// errorOf is an error of one hour, in steps.
+// errorOf is an error of one hour: x is in steps.
 func errorOf(x float64) store.ModelErrors {
-	n := int32(math.Round(x))
+	n := int32(math.Round(2 * x))
 	return store.ModelErrors{Hours: 1, Sum: n, Abs: max(n, -n)}
 }
 

@@ -258,9 +258,7 @@ func (r *rowReader) station(row *observation) {
 	switch {
 	case len(row.values) == 0:
 		r.fault("", "no trae ninguna medición")
-	case gust != wind:
-		r.fault("racha_kmh", "racha_kmh y viento_kmh van juntas: con una sola se prueba un temporal, pero nunca la calma")
-	case gust && row.values[hazard.WindGust] < row.values[hazard.WindSpeed]:
+	case gust && wind && row.values[hazard.WindGust] < row.values[hazard.WindSpeed]:
 		r.fault("racha_kmh", "la racha es menor que el viento medio")
 	}
 }

@@ -35,7 +35,7 @@ type valueSums struct {
 	ranks  map[string][]uint64 // by modelSet, in units of 1/store.ShareUnits
 }
 
-// modelSums are the errors of one model, in steps.
+// modelSums are the errors of one model, in halves of a step.
 type modelSums struct {
 	hours, sum, abs int64
 	parks           parkDays
@@ -130,13 +130,13 @@ func (m *modelSums) add(v *verifier, d *store.DayPairs, trail int, e store.Model
 	m.parks.note(v.catalogue.Trails[trail].Park, d.Day)
 }
 
-// mean returns a sum of steps as a mean in the variable's unit, nil with fewer than ten
+// mean returns a sum of halves of a step as a mean in the variable's unit, nil with fewer than ten
 // independent days.
 func (m *modelSums) mean(sum float64, variable int) *float64 {
 	if m.parks.n < fewestEvents {
 		return nil
 	}
-	return optional(ratio(sum, float64(m.hours)*store.MeasuredSteps[variable], true))
+	return optional(ratio(sum/2, float64(m.hours)*store.MeasuredSteps[variable], true))
 }
 
 // scores returns what the sums come to, all strata together before each of them.
@@ -160,7 +160,7 @@ func (t *valueTally) score(key valueKey, ranked string) store.ValueScores {
 	r := store.ValueScores{
 		Tier: key.tier, Variable: valueKeys[variable], Bin: store.VerifiedBins[key.lead],
 		N: int(s.median.hours), Days: s.median.parks.n,
-		Bias: s.median.mean(float64(s.median.sum), variable), MAE: s.median.mean(float64(s.median.abs), variable), CRPS: s.median.mean(s.crps, variable),
+		Bias: s.median.mean(float64(s.median.sum), variable), MAE: s.median.mean(float64(s.median.abs), variable), CRPS: s.median.mean(2*s.crps, variable),
 	}
 	if key.stratum != allStrata {
 		r.Stratum = stratumOf(key.stratum)
