@@ -14,13 +14,13 @@ import (
 type precisionPage struct {
 	Log         *store.Verification // nil before it was looked at
 	Stage       string
-	Note        string             // how to take what little there is, "" when there is enough
-	Sentences   precisionSentences // what the page begins with
-	Tables      []precisionTable   // of truths other than our own later estimates
-	Values      []valuesTable      // how far off the weather of the models was
-	Curves      []curveTable       // what the levels are worth
-	Reliability []precisionRow     // how often it happened by the share of the models that reached it
-	NoTruth     string             // what is said beside numbers of a model's analysis, "" without any
+	Note        string               // how to take what little there is, "" when there is enough
+	Sentences   []precisionSentences // what the page begins with
+	Tables      []precisionTable     // of truths other than our own later estimates
+	Values      []valuesTable        // how far off the weather of the models was
+	Curves      []curveTable         // what the levels are worth
+	Reliability []precisionRow       // how often it happened by the share of the models that reached it
+	NoTruth     string               // what is said beside numbers of a model's analysis, "" without any
 	Consistency *precisionTable
 	FlipFlop    string
 }

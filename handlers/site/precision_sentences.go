@@ -6,41 +6,43 @@ import (
 	"vigia/store"
 )
 
-// precisionSentences say of each hazard how many of its alerts came true.
+// precisionSentences say of hazards how many of their alerts came true, against one truth.
 type precisionSentences struct {
-	List    []sentence
-	NoTruth string // beside those that rest on a model's analysis, "" when none does
+	Against string // "" for hazards that nothing was compared with
+	NoTruth string // what stands beside them, "" for measurements and records
+	List    []string
 }
-
-// sentence is one, and what it was compared with.
-type sentence struct{ Text, Against string }
 
 // headlineBin is the lead that the sentences are about: the first that every truth judges.
 const headlineBin = "24-48"
 
-// sentences says one thing of each hazard, none when nothing but our own later estimates was
-// compared with.
-func (v View) sentences(log *store.Verification) (s precisionSentences) {
+// sentences says one thing of each hazard, by the truth that it rests on, best first; nothing
+// when nothing but our own later estimates was compared with.
+func (v View) sentences(log *store.Verification) (groups []precisionSentences) {
 	if log.Stage == store.StageNone {
-		return s
+		return nil
 	}
+	by := map[store.Tier][]string{}
 	for h := range hazard.Hazard(hazard.NumHazards) {
-		name := v.Text("amenaza." + h.String())
-		r := headline(log, h.String())
-		if r == nil {
-			s.List = append(s.List, sentence{Text: v.Text("precision.frase.nada", "amenaza", name)})
-			continue
-		}
-		text := v.Text("precision.frase.pocos", "amenaza", name, "n", r.Forecasts)
-		if r.FAR != nil {
-			text = v.Text("precision.frase", "amenaza", name, "ciertos", v.percent(1-*r.FAR), "n", r.Forecasts)
-		}
-		s.List = append(s.List, sentence{text, v.Text("precision.referencia." + r.Tier.String())})
-		if r.Tier == store.Reanalysis {
-			s.NoTruth = v.Text("precision.no_es_verdad")
+		name, r := v.Text("amenaza."+h.String()), headline(log, h.String())
+		switch {
+		case r == nil:
+			by[0] = append(by[0], v.Text("precision.frase.nada", "amenaza", name))
+		case r.FAR == nil:
+			by[r.Tier] = append(by[r.Tier], v.Text("precision.frase.pocos", "amenaza", name, "n", r.Forecasts))
+		default:
+			by[r.Tier] = append(by[r.Tier], v.Text("precision.frase", "amenaza", name, "ciertos", v.percent(1-*r.FAR), "n", r.Forecasts))
 		}
 	}
-	return s
+	for _, tier := range store.Tiers {
+		if by[tier] != nil {
+			groups = append(groups, precisionSentences{v.Text("precision.referencia." + tier.String()), v.noTruth(tier), by[tier]})
+		}
+	}
+	if by[0] != nil {
+		groups = append(groups, precisionSentences{List: by[0]})
+	}
+	return groups
 }
 
 // headline returns the result that a sentence is about: that of the best truth which has
