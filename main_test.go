@@ -317,6 +317,45 @@ func TestRecordedStormInTheAndes(t *testing.T) {
 	}
 }
 
+type precisionAnswer struct {
+	Resultados []struct {
+		Referencia, Nivel, Plazo string
+		Amenaza                  *string
+		Eventos                  int
+		POD, FAR, HSS            *float64
+		Advertencia              *string
+	}
+	Valores []struct {
+		Variable, Plazo string
+		Estrato         *struct{ Zona, Exposicion, Estacion *string }
+		Sesgo, CRPS     *float64
+		Modelos         []struct {
+			Modelo string
+			Sesgo  *float64
+			MAE    *float64
+		}
+		Rangos []float64
+		N      int
+	}
+	Estratos []struct {
+		Estrato struct {
+			Zona, Sendero *string
+			Mes           *int
+		}
+		Referencia, Nivel string
+		Amenaza           *string
+		HSS               *float64
+		TasaBase          *float64 `json:"tasa_base"`
+	}
+	ValorEconomico []struct {
+		Nivel, Plazo string
+		Amenaza      *string
+		Puntos       []struct {
+			Nivel *float64 `json:"nivel_emitido"`
+		}
+	} `json:"valor_economico"`
+}
+
 // A month of weather that is known, forecast by models whose errors are known: API and
 // page say just those errors, and that every gale was foreseen.
 func TestPrecisionOfKnownErrors(t *testing.T) {
@@ -342,35 +381,19 @@ func TestPrecisionOfKnownErrors(t *testing.T) {
 	}
 	passDays(t, s, clock, 32)
 	base := servedAt(t, s, clock)
-	var p struct {
-		Resultados []struct {
-			Referencia, Nivel, Plazo string
-			Amenaza                  *string
-			Eventos                  int
-			POD, FAR, HSS            *float64
-			Advertencia              *string
-		}
-		Valores []struct {
-			Variable, Plazo string
-			Estrato         *struct{ Zona, Exposicion, Estacion *string }
-			Sesgo, CRPS     *float64
-			Modelos         []struct {
-				Modelo string
-				Sesgo  *float64
-				MAE    *float64
-			}
-			Rangos []float64
-			N      int
-		}
-		ValorEconomico []struct {
-			Nivel, Plazo string
-			Amenaza      *string
-			Puntos       []struct {
-				Nivel *float64 `json:"nivel_emitido"`
-			}
-		} `json:"valor_economico"`
-	}
+	var p precisionAnswer
 	clitest.Get(t, base+"/api/v1/precision", 200, &p)
+	checkGales(t, &p)
+	checkValues(t, &p, far)
+	page := clitest.Text(t, base+"/precision")
+	if !regexp.MustCompile(`De 100 avisos de viento fuerte, 100 fueron ciertos; n = 1\d`).MatchString(page) || !strings.Contains(page, "no es verdad para el rojo") {
+		t.Error("the page does not begin with the gales")
+	}
+}
+
+// checkGales wants every gale foreseen, and worth the most that a forecast can be.
+func checkGales(t *testing.T, p *precisionAnswer) {
+	t.Helper()
 	found := 0
 	for _, r := range p.Resultados {
 		if r.Referencia == "C" && r.Nivel == "peligro" && r.Amenaza != nil && *r.Amenaza == "viento" {
@@ -383,6 +406,26 @@ func TestPrecisionOfKnownErrors(t *testing.T) {
 	if found != 2 {
 		t.Errorf("%d results of gales", found)
 	}
+	for _, c := range p.ValorEconomico {
+		if c.Nivel == "peligro" && c.Amenaza != nil && *c.Amenaza == "viento" && *c.Puntos[2].Nivel != 1 {
+			t.Errorf("perfect forecasts are worth %v", *c.Puntos[2].Nivel)
+		}
+	}
+	june := false
+	for _, e := range p.Estratos {
+		if e.Nivel == "peligro" && e.Estrato.Sendero != nil && *e.Estrato.Sendero == "portezuelo" && *e.Estrato.Mes == 6 {
+			june = e.HSS != nil && *e.HSS == 1 && *e.TasaBase > .4 && *e.TasaBase < .6
+		}
+	}
+	if len(p.ValorEconomico) == 0 || !june {
+		t.Errorf("%d curves of value; June of the trail: %v", len(p.ValorEconomico), june)
+	}
+}
+
+// checkValues wants just the errors that the models have.
+func checkValues(t *testing.T, p *precisionAnswer, far map[string]float64) {
+	t.Helper()
+	found := 0
 	for _, v := range p.Valores {
 		if v.Variable != "racha_kmh" && v.Variable != "temperatura_c" {
 			continue
@@ -404,20 +447,8 @@ func TestPrecisionOfKnownErrors(t *testing.T) {
 			t.Errorf("%+v", *v.Estrato)
 		}
 	}
-	if found != 2+2*4 {
-		t.Errorf("%d figures of gust and temperature", found-2)
-	}
-	for _, c := range p.ValorEconomico {
-		if c.Nivel == "peligro" && c.Amenaza != nil && *c.Amenaza == "viento" && *c.Puntos[2].Nivel != 1 {
-			t.Errorf("perfect forecasts are worth %v", *c.Puntos[2].Nivel)
-		}
-	}
-	if len(p.ValorEconomico) == 0 {
-		t.Error("no value")
-	}
-	page := clitest.Text(t, base+"/precision")
-	if !regexp.MustCompile(`De 100 avisos de viento fuerte, 100 fueron ciertos; n = 1\d`).MatchString(page) || !strings.Contains(page, "no es verdad para el rojo") {
-		t.Error("the page does not begin with the gales")
+	if found != 2*4 {
+		t.Errorf("%d figures of gust and temperature", found)
 	}
 }
 

@@ -111,6 +111,7 @@ func TestAYearOfKnownErrors(t *testing.T) {
 			t.Errorf("the reanalysis judges a lead of %s h", r.Bin)
 		}
 	}
+	checkStrata(t, s)
 	checkBaselines(t, s, chance)
 	if s.Issued != days*parks*4 || s.Verified != find(t, s, store.Reanalysis, alert.Caution, "", "24-48").N()+find(t, s, store.Reanalysis, alert.Caution, "", "48-72").N() {
 		t.Errorf("%d issued, %d verified", s.Issued, s.Verified)
@@ -138,6 +139,44 @@ func slicesOf(parks int) []int {
 		list[i] = 1
 	}
 	return list
+}
+
+// checkStrata wants every case in one stratum, and in one month of one trail where that is
+// shown; no score of few events; and of each bin of the shares what the year was made of.
+func checkStrata(t *testing.T, s *store.Verification) {
+	t.Helper()
+	all := find(t, s, store.Reanalysis, alert.Caution, "", "24-48")
+	sum, seasons := Table{}, map[string]bool{}
+	for i := range s.Strata {
+		r := &s.Strata[i]
+		if r.Tier == store.OwnLaterRuns {
+			t.Error("a stratum of our own later estimates")
+		}
+		if r.Events < fewestEvents && (r.POD != nil || r.HSS != nil || r.ETS != nil || r.Curve != nil) || r.Forecasts < fewestEvents && r.FAR != nil {
+			t.Errorf("scores of few events: %+v", r)
+		}
+		if r.Tier != all.Tier || r.Level != all.Level || r.Hazard != "" || r.Bin != all.Bin {
+			continue
+		}
+		if r.Trail != "" {
+			if r.Events < fewestEvents || r.Month < 1 || r.Season != "" || r.N() > 31 {
+				t.Errorf("%+v", r)
+			}
+			continue
+		}
+		seasons[r.Season] = true
+		sum = sum.Plus(Table{r.Hits, r.False, r.Misses, r.Correct})
+		bins := 0
+		for _, b := range r.Reliability {
+			bins += b.N
+		}
+		if r.Exposure != "valle_abierto" || bins != r.N() {
+			t.Errorf("%+v, %d in bins", r.Stratum, bins)
+		}
+	}
+	if sum != (Table{all.Hits, all.False, all.Misses, all.Correct}) || len(seasons) != 4 {
+		t.Errorf("the strata have %+v in %d seasons, all together %+v", sum, len(seasons), all)
+	}
 }
 
 func checkBaselines(t *testing.T, s *store.Verification, chance float64) {
@@ -195,6 +234,119 @@ func TestNeighbouringTrailsCountOnce(t *testing.T) {
 	red := find(t, l.summary(), store.Reanalysis, alert.Danger, "", "24-48")
 	if red.Reason != "sin_eventos" || red.POD != nil || red.FAR != nil {
 		t.Errorf("%+v", red)
+	}
+}
+
+// The day of a trail on Rapa Nui ends three hours into the next of UTC, and is compared
+// once it is over there; the same gust is of one day here and of the next one there.
+func TestDaysAreThoseOfTheTrail(t *testing.T) {
+	c, err := catalogue.Parse("prueba.json", []byte(`{"parques":[
+		{"slug":"rapa-nui","nombre":"A","tipo":"parque_nacional","region":"R","latitud":-27.1,"longitud":-109.3,"altitud_m":100,"zona_horaria":"Pacific/Easter"},
+		{"slug":"sur","nombre":"B","tipo":"parque_nacional","region":"R","latitud":-50,"longitud":-73,"altitud_m":100,"zona_horaria":"America/Santiago"}],
+	 "senderos":[
+		{"slug":"a","parque":"rapa-nui","nombre":"T","tipo":"circuito","puntos":[{"nombre":"a","latitud":-27.1,"longitud":-109.3,"altitud_m":100,"exposicion":"valle_abierto"}]},
+		{"slug":"b","parque":"sur","nombre":"T","tipo":"circuito","puntos":[{"nombre":"b","latitud":-50,"longitud":-73,"altitud_m":100,"exposicion":"valle_abierto"}]}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := time.Date(2025, 6, 1, 0, 0, 0, 0, time.UTC)
+	l := newLaboratory(t, c, start)
+	gust := time.Date(2025, 6, 6, 2, 0, 0, 0, time.UTC) // 20 h of the 5th on Rapa Nui, 22 h of the 5th in the south
+	l.witness.gust = func(_ catalogue.Location, at time.Time) float64 {
+		if at.Equal(gust) {
+			return 80
+		}
+		return 10
+	}
+	for range 14 * 24 {
+		l.issue(func(_, _ int) hazard.State { return hazard.Green })
+		l.daily.Update(t.Context())
+		l.clock.Advance(time.Hour)
+	}
+	days := map[time.Time][2]store.Pair{}
+	err = l.file.Pairs(c, start, func(d *store.DayPairs) error {
+		if d.Tier == store.Reanalysis {
+			days[d.Day] = [2]store.Pair{d.Rows[0][2][1+hazard.Wind], d.Rows[1][2][1+hazard.Wind]}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for d, pair := range days {
+		there, here := hazard.Green, hazard.Green
+		if d.Day() == 5 { // at 21 h in the south the hour beside it counts, at 22 h none does
+			there, here = hazard.Amber, hazard.Amber
+		}
+		if pair[0].Observed != there || pair[1].Observed != here || d.Day() > 2 && (pair[0].Hours != hazard.DayHours || pair[1].Hours != hazard.DayHours) {
+			t.Errorf("%v: %+v", d, pair)
+		}
+	}
+	if len(days) < 6 {
+		t.Errorf("%d days", len(days))
+	}
+}
+
+// What came is not ahead: a storm of the afternoon on the altiplano is red though the rules
+// allow no forecast of it that far ahead.
+func TestTruthIsNotAhead(t *testing.T) {
+	c, err := catalogue.Parse("prueba.json", []byte(`{"parques":[
+		{"slug":"norte","nombre":"A","tipo":"parque_nacional","region":"R","latitud":-18,"longitud":-69,"altitud_m":4400,"zona_horaria":"America/Santiago"}],
+	 "senderos":[{"slug":"a","parque":"norte","nombre":"T","tipo":"circuito","puntos":[{"nombre":"a","latitud":-18,"longitud":-69,"altitud_m":4400,"exposicion":"altiplano"}]}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := time.Date(2026, 1, 10, 0, 0, 0, 0, time.UTC)
+	columns := hazard.NewColumns(d.Add(-3*day), 1, 5*24)
+	for k := range 5 * 24 {
+		for v, x := range map[hazard.Variable]float64{
+			hazard.Temperature: 8, hazard.Humidity: 60, hazard.Precipitation: 2, hazard.Snowfall: 0, hazard.SnowDepth: 0,
+			hazard.WindSpeed: 5, hazard.WindGust: 10, hazard.WeatherCode: 95,
+		} {
+			columns.Set(v, 0, k, x)
+		}
+	}
+	truth := newVerifier(nil, c, hazard.DefaultRules(), nil).assessTruth(d, columns)
+	for k, got := range truth.trails[0].states[1+hazard.Storm] {
+		if got != hazard.Red {
+			t.Errorf("at %d h: %v", k+hazard.FirstHour, got)
+		}
+	}
+}
+
+// Few days of values are counted and have no mean; what models that came or went are ranked
+// among is not mixed.
+func TestFewValuesAndOtherModels(t *testing.T) {
+	c := manyParks(t, 2)
+	v := newVerifier(nil, c, hazard.DefaultRules(), nil)
+	tally := newValueTally(v)
+	add := func(n int, models ...string) {
+		for i := range n {
+			d := &store.DayPairs{Day: time.Date(2025, 6, 1+i, 0, 0, 0, 0, time.UTC), Tier: store.Reanalysis, Models: models, Errors: make([]store.ErrorRow, 2)}
+			for trail := range d.Errors { // two trails of one park are one day
+				e := &d.Errors[trail][2][0]
+				for range models {
+					e.Models = append(e.Models, store.ModelErrors{Hours: 16, Sum: 16 * 2 * 10, Abs: 16 * 2 * 10})
+				}
+				e.Median, e.CRPS = e.Models[0], 16*10*1000
+				e.Ranks = make([]uint32, len(models)+1)
+				e.Ranks[0] = 16 * store.ShareUnits
+			}
+			tally.count(d)
+		}
+	}
+	add(9, "a", "b")
+	s := tally.scores()
+	if len(s) != 2 || s[0].Days != 9 || s[0].N != 2*9*16 || s[0].Bias != nil || s[0].CRPS != nil || s[0].Models[0].MAE != nil {
+		t.Errorf("%+v", s)
+	}
+	add(12, "a", "b", "c")
+	s = tally.scores()
+	if s[0].Stratum != nil || s[1].Stratum == nil || *s[0].Bias != 1 || *s[0].MAE != 1 || *s[0].CRPS != 1 || s[0].N != 2*21*16 {
+		t.Errorf("%+v", s[0])
+	}
+	if len(s[0].Ranks) != 4 || s[0].Ranks[0] != 2*12*16 || len(s[0].Models) != 3 || s[0].Models[2].N != 2*12*16 {
+		t.Errorf("%+v", s[0])
 	}
 }
 
