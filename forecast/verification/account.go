@@ -36,8 +36,7 @@ type cases struct {
 	events    parkDays // in which the event came
 	forecasts parkDays // for which it was forecast
 	bins      [NumBins]shareCases
-	brierSum  float64
-	brierN    int
+	brier     Brier
 }
 
 // shareCases are those of like share of the models.
@@ -86,9 +85,7 @@ func (c *cases) add(park int, d time.Time, forecast, observed bool, votes uint8)
 	bin := &c.bins[BinOf(chance)]
 	bin.Add(observed)
 	bin.parks.note(park, d)
-	difference := chance - outcome(observed)
-	c.brierSum += difference * difference
-	c.brierN++
+	c.brier.Add(chance, observed)
 }
 
 // count counts a day in one account.
@@ -208,7 +205,7 @@ func (c *cases) result(s *strata) store.Result {
 		r.CSI, r.ETS, r.HSS = optional(s.csi()), optional(s.ets()), optional(s.hss())
 		r.Bias = optional(t.FrequencyBias())
 		r.SEDI = optional(s.mean(Table.SEDI))
-		r.Brier = optional(ratio(c.brierSum, float64(c.brierN), true))
+		r.Brier = optional(c.brier.Score())
 	}
 	if r.Forecasts >= fewestEvents {
 		r.FAR, r.FARRange = rate(t.FAR, r.Forecasts)

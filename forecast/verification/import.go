@@ -11,7 +11,6 @@ import (
 	"vigia/forecast/hazard"
 	"vigia/store"
 	"vigia/store/catalogue"
-	"vigia/store/notices"
 )
 
 // Observations is a file of observations to import, and what they are for.
@@ -41,7 +40,7 @@ func (i Imported) Report(name string) string {
 // Import takes in observations of tier A (a weather station near the trail) and B
 // (what the park wrote down), compares them with the estimates of the log, and
 // computes the summary anew. With a fault anywhere nothing is imported and the
-// error, a [*notices.FaultsError], names each row. A later import of the same day, trail
+// error, a [*document.FaultsError], names each row. A later import of the same day, trail
 // and hazard replaces the earlier one.
 //
 // The file is CSV in UTF-8 with a header, separated by commas, or by semicolons
@@ -77,9 +76,9 @@ func (o Observations) Import() (Imported, error) {
 
 // importRows is Import that returns the summary too.
 func (o Observations) importRows() (Imported, *store.Verification, error) {
-	rows, faults := o.read()
-	if len(faults) > 0 {
-		return Imported{}, nil, &notices.FaultsError{Name: o.Name, Faults: faults}
+	rows, err := o.read()
+	if err != nil {
+		return Imported{}, nil, err
 	}
 	v := newVerifier(o.Store, o.Catalogue, o.Rules, o.Log)
 	report := Imported{Rows: len(rows)}
