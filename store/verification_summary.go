@@ -65,11 +65,11 @@ type Result struct {
 	Misses    int
 	Correct   int
 
-	POD, FAR, CSI, Bias, ETS, HSS, SEDI, Brier *float64
+	POD, FAR, CSI, Bias, ETS, HSS, SEDI, Brier *float64 `json:",omitzero"`
 
-	BaseRate *float64 // how often the event came
+	BaseRate *float64 `json:",omitzero"` // how often the event came
 
-	PODRange, FARRange, CSIRange, ETSRange, HSSRange *Interval
+	PODRange, FARRange, CSIRange, ETSRange, HSSRange *Interval `json:",omitzero"`
 
 	Enough bool   // every score that has a denominator rests on ten independent events
 	Reason string // why a score is nil: sin_eventos, sin_pronosticos, muestra_insuficiente; "" when none is
@@ -80,17 +80,17 @@ func (r *Result) N() int { return r.Hits + r.False + r.Misses + r.Correct }
 
 // Stratum is cases of like climate: a zone, exposure and season, or a trail in a month.
 type Stratum struct {
-	Zone, Exposure, Season string // keys, "" for those of a trail
-	Park, Trail            string // slugs, "" for those of a climate
-	Month                  int    // 1 to 12, 0 for those of a climate
+	Zone, Exposure, Season string `json:",omitzero"` // keys, "" for those of a trail
+	Park, Trail            string `json:",omitzero"` // slugs, "" for those of a climate
+	Month                  int    `json:",omitzero"` // 1 to 12, 0 for those of a climate
 }
 
 // StratumResult is the scores of one stratum.
 type StratumResult struct {
 	Stratum
 	Result
-	Reliability []ReliabilityBin // bins that have cases
-	Curve       []ValuePoint     // nil with too few cases
+	Reliability []ReliabilityBin `json:",omitzero"` // bins of ten independent cases or more
+	Curve       []ValuePoint     `json:",omitzero"` // nil with too few cases
 }
 
 // ValuePoint is the relative economic value of precautions that cost so much of the loss
@@ -146,8 +146,8 @@ type ReliabilityBin struct {
 	From, To float64
 	N        int
 	Events   int
-	Observed *float64 // how often the event came; nil below ten independent cases
-	Range    *Interval
+	Observed *float64  `json:",omitzero"` // how often the event came; nil below ten independent cases
+	Range    *Interval `json:",omitzero"`
 }
 
 // Baseline is what a forecast without skill would have scored on the cases of a

@@ -230,7 +230,7 @@ func stratumResult(c *cases, where *store.Stratum, about *store.Result) store.St
 	r.Tier, r.Level, r.Hazard, r.Bin = about.Tier, about.Level, about.Hazard, about.Bin
 	list := store.StratumResult{Stratum: *where, Result: r, Curve: valueCurve(c, []*cases{c})}
 	for _, bin := range c.reliability(&r) {
-		if bin.N > 0 {
+		if bin.Observed != nil {
 			list.Reliability = append(list.Reliability, bin)
 		}
 	}
