@@ -14,7 +14,7 @@ type Verification struct {
 	Rules        string    // version of the rules that all of it is about
 	From, To     time.Time // first and last day compared; zero when none was
 	Stage        string    // sin_datos, preliminar or estable
-	Issued       int       // estimates logged ever: a trail at one lead in one hour
+	Issued       int       // estimates logged ever: a trail at one lead in one hour of its day
 	Verified     int       // of which a truth other than our own later runs is known
 	Pending      int       // of which one may still come
 	References   []Reference

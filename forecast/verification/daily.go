@@ -182,8 +182,7 @@ func (d *Daily) askArchive(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	var all []*store.DayPairs
-	missing := 0
+	compared, missing := 0, 0
 	for _, date := range due {
 		truth := v.assessTruth(date, answer.Columns)
 		if truth.known == 0 && now.Sub(date) < givenUp {
@@ -191,15 +190,15 @@ func (d *Daily) askArchive(ctx context.Context, now time.Time) error {
 			continue
 		}
 		pairs, err := v.pairs(store.Reanalysis, truth, archiveLead)
+		if err == nil {
+			err = v.store.SavePairs(v.catalogue, []*store.DayPairs{pairs}, nil)
+		}
 		if err != nil {
 			return err
 		}
-		all = append(all, pairs)
+		compared++
 	}
-	v.log.Info("estimates verified against the archive", "from", first, "days", len(all), "without_data", missing, "weight", answer.Weight)
-	if err := v.store.SavePairs(v.catalogue, all, nil); err != nil {
-		return err
-	}
+	v.log.Info("estimates verified against the archive", "from", first, "days", compared, "without_data", missing, "weight", answer.Weight)
 	if missing > 0 {
 		return fmt.Errorf("the archive has nothing yet for %d of %d days", missing, len(due))
 	}

@@ -73,7 +73,11 @@ func (v *verifier) summarize(now time.Time) (*store.Verification, error) {
 		return nil, fmt.Errorf("summarize the verification: %w", err)
 	}
 	t := &tally{v: v, accounts: newLedgers(), values: newValueTally(v), logFrom: logged.First.Truncate(day)}
-	t.pending = len(logged.Kept) * store.NumVerified * len(v.sites)
+	for _, hour := range logged.Kept {
+		for _, lead := range store.LoggedLeads[1:] {
+			t.pending += v.walkedAt(hour.Add(time.Duration(lead) * time.Hour))
+		}
+	}
 	err = v.store.Pairs(v.catalogue, time.Unix(0, 0), func(d *store.DayPairs) error {
 		if d.Rules == v.rules.Version() {
 			t.count(d, now)
@@ -192,8 +196,8 @@ func (t *tally) conclude(s *store.Verification, a *account, about *store.Result)
 	if r.Hazard == "" || r.CSI != nil {
 		s.Baselines = append(s.Baselines, a.baselines(&r)...)
 	}
-	if bins := a.all.reliability(&r); r.Hazard == "" || slices.ContainsFunc(bins, func(b store.ReliabilityBin) bool { return b.Observed != nil }) {
-		s.Reliability = append(s.Reliability, bins...)
+	if r.Hazard == "" || r.Tier != store.OwnLaterRuns && r.Events+r.Forecasts > 0 {
+		s.Reliability = append(s.Reliability, a.all.reliability(&r)...)
 	}
 	if r.Tier == store.OwnLaterRuns {
 		return

@@ -122,3 +122,13 @@ func (v *verifier) noteDays(days map[time.Time]bool, hour time.Time) {
 		}
 	}
 }
+
+// walkedAt counts the trails on which an hour is one of a day.
+func (v *verifier) walkedAt(hour time.Time) (n int) {
+	for _, trails := range v.byZone {
+		if _, _, walked := v.sites[trails[0]].DayOf(hour); walked {
+			n += len(trails)
+		}
+	}
+	return n
+}
