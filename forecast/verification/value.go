@@ -1,6 +1,10 @@
 package verification
 
-import "vigia/store"
+import (
+	"math"
+
+	"vigia/store"
+)
 
 // costLossRatios are those of which the value is shown.
 var costLossRatios = [...]float64{0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9}
@@ -36,15 +40,24 @@ func valueCurve(all *cases, list []*cases) (curve []store.ValuePoint) {
 				issued[i] = c.table
 			}
 		}
-		point := store.ValuePoint{CostLoss: costLoss, Issued: optional(issued.mean(value))}
+		point := store.ValuePoint{CostLoss: costLoss}
+		if x, ok := issued.mean(value); ok {
+			point.Issued = thousandths(x)
+		}
 		for from := 1; from < NumBins; from++ {
 			if x, ok := byShare(list, from).mean(value); ok && (point.Models == nil || x > *point.Models) {
-				point.Models = optional(max(0, x), true)
+				point.Models = thousandths(max(0, x))
 			}
 		}
 		curve = append(curve, point)
 	}
 	return curve
+}
+
+// thousandths rounds a value: there are many, and they are kept as text.
+func thousandths(x float64) *float64 {
+	x = math.Round(x*1000) / 1000
+	return &x
 }
 
 // byShare are the tables of forecasting the event from a bin of the shares on.
