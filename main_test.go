@@ -21,6 +21,7 @@ import (
 	"github.com/jonboulle/clockwork"
 
 	"vigia/forecast"
+	"vigia/forecast/hazard"
 	"vigia/forecast/openmeteo"
 	"vigia/forecast/simulate"
 	"vigia/forecast/simulatetest"
@@ -306,6 +307,182 @@ func TestRecordedStormInTheAndes(t *testing.T) {
 	if first := trails[0].Horas[0]; *first.Main != "frio_mojado" || first.Calidad != "parcial" {
 		t.Errorf("the first hour is %s by %s; five hours of data do not fill its sums", first.Calidad, *first.Main)
 	}
+}
+
+type precisionAnswer struct {
+	Resultados []struct {
+		Referencia, Nivel, Plazo string
+		Amenaza                  *string
+		Eventos                  int
+		POD, FAR, HSS            *float64
+		Advertencia              *string
+	}
+	Valores []struct {
+		Variable, Plazo string
+		Estrato         *struct{ Zona, Exposicion, Estacion *string }
+		Sesgo, CRPS     *float64
+		Modelos         []struct {
+			Modelo string
+			Sesgo  *float64
+			MAE    *float64
+		}
+		Rangos []float64
+		N      int
+	}
+	Estratos []struct {
+		Estrato struct {
+			Zona, Sendero *string
+			Mes           *int
+		}
+		Referencia, Nivel string
+		Amenaza           *string
+		HSS               *float64
+		TasaBase          *float64 `json:"tasa_base"`
+	}
+	ValorEconomico []struct {
+		Nivel, Plazo string
+		Amenaza      *string
+		Puntos       []struct {
+			Nivel *float64 `json:"nivel_emitido"`
+		}
+	} `json:"valor_economico"`
+}
+
+// A month of weather that is known, forecast by models whose errors are known: API and
+// page say just those errors, and that every gale was foreseen.
+func TestPrecisionOfKnownErrors(t *testing.T) {
+	far := map[string]float64{"ecmwf_ifs": 0, "ncep_gfs_global": 6, "dwd_icon_global": -3, "cmc_gem_gdps": 2.5}
+	start := time.Date(2026, 6, 1, 0, 5, 0, 0, time.UTC)
+	clock := clockwork.NewFakeClockAt(start)
+	weather := simulatetest.New(simulate.Options{Seed: 1, Clock: clock})
+	weather.Override(func(model string, _ catalogue.Location, at time.Time, v *simulate.Values) {
+		gust := 20 + float64(at.Hour()%7)
+		if at.YearDay()%2 == 0 && at.Hour() >= 15 && at.Hour() <= 18 { // of the afternoon
+			gust = 120
+		}
+		v[hazard.WindGust], v[hazard.WindSpeed] = gust+far[model], 15+far[model]/10
+		v[hazard.Temperature], v[hazard.Humidity] = 8+far[model], 50
+		v[hazard.Precipitation], v[hazard.Snowfall], v[hazard.SnowDepth] = 0, 0, 0
+	})
+	provider := httptest.NewServer(weather)
+	t.Cleanup(provider.Close)
+	s, err := settings.Parse("serve", []string{"--contact", "a@example.cl", "--provider-url", provider.URL, "--archive-url", provider.URL, "--data", t.TempDir(),
+		"--catalogue", clitest.FewParks(t), "--listen", "127.0.0.1:0"}, nil, os.ReadFile, openmeteo.CanonicalModel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	passDays(t, s, clock, 32)
+	base := servedAt(t, s, clock)
+	var p precisionAnswer
+	clitest.Get(t, base+"/api/v1/precision", 200, &p)
+	checkGales(t, &p)
+	checkValues(t, &p, far)
+	page := clitest.Text(t, base+"/precision")
+	if !regexp.MustCompile(`De 100 avisos de viento fuerte, 100 fueron ciertos; n = 1\d`).MatchString(page) || !strings.Contains(page, "no es verdad para el rojo") {
+		t.Error("the page does not begin with the gales")
+	}
+}
+
+// checkGales wants every gale foreseen, and worth the most that a forecast can be.
+func checkGales(t *testing.T, p *precisionAnswer) {
+	t.Helper()
+	found := 0
+	for _, r := range p.Resultados {
+		if r.Referencia == "C" && r.Nivel == "peligro" && r.Amenaza != nil && *r.Amenaza == "viento" {
+			found++
+			if r.Eventos < 10 || *r.POD != 1 || *r.FAR != 0 || *r.HSS != 1 || !strings.Contains(*r.Advertencia, "31 km") {
+				t.Errorf("%s: %d events, POD %v, FAR %v, HSS %v", r.Plazo, r.Eventos, *r.POD, *r.FAR, *r.HSS)
+			}
+		}
+	}
+	if found != 2 {
+		t.Errorf("%d results of gales", found)
+	}
+	for _, c := range p.ValorEconomico {
+		if c.Nivel == "peligro" && c.Amenaza != nil && *c.Amenaza == "viento" && *c.Puntos[2].Nivel != 1 {
+			t.Errorf("perfect forecasts are worth %v", *c.Puntos[2].Nivel)
+		}
+	}
+	june := false
+	for _, e := range p.Estratos {
+		if e.Nivel == "peligro" && e.Estrato.Sendero != nil && *e.Estrato.Sendero == "portezuelo" && *e.Estrato.Mes == 6 {
+			june = e.HSS != nil && *e.HSS == 1 && *e.TasaBase > .4 && *e.TasaBase < .6
+		}
+	}
+	if len(p.ValorEconomico) == 0 || !june {
+		t.Errorf("%d curves of value; June of the trail: %v", len(p.ValorEconomico), june)
+	}
+}
+
+// checkValues wants just the errors that the models have.
+func checkValues(t *testing.T, p *precisionAnswer, far map[string]float64) {
+	t.Helper()
+	found := 0
+	for _, v := range p.Valores {
+		if v.Variable != "racha_kmh" && v.Variable != "temperatura_c" {
+			continue
+		}
+		found++
+		// Median of -3, 0, 2.5 and 6, and their CRPS by its definition.
+		if *v.Sesgo != 1.25 || *v.CRPS != 1.031 || len(v.Modelos) != 4 {
+			t.Errorf("%s: bias %v, CRPS %v of %d models", v.Variable, *v.Sesgo, *v.CRPS, len(v.Modelos))
+		}
+		for _, m := range v.Modelos {
+			if *m.Sesgo != far[m.Modelo] || *m.MAE != max(far[m.Modelo], -far[m.Modelo]) {
+				t.Errorf("%s of %s: bias %v, error %v", v.Variable, m.Modelo, *m.Sesgo, *m.MAE)
+			}
+		}
+		if n := float64(v.N); !slices.Equal(v.Rangos, []float64{0, n / 2, n / 2, 0, 0}) {
+			t.Errorf("%d hours are ranked %v", v.N, v.Rangos)
+		}
+		if v.Estrato != nil && (*v.Estrato.Zona != "centro" || *v.Estrato.Exposicion != "cresta_paso" || *v.Estrato.Estacion != "invierno") {
+			t.Errorf("%+v", *v.Estrato)
+		}
+	}
+	if found != 2*4 {
+		t.Errorf("%d figures of gust and temperature", found)
+	}
+}
+
+// passDays runs a cycle every third hour for so many days.
+func passDays(t *testing.T, s *settings.Settings, clock *clockwork.FakeClock, days int) {
+	t.Helper()
+	file, err := benchmarkEnv(s, clock).OpenFile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	parks, err := benchmarkEnv(s, clock).LoadCatalogue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine, err := engineOf(s, clock, slog.New(slog.DiscardHandler), parks, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range days * 8 {
+		engine.Cycle(t.Context())
+		clock.Advance(3 * time.Hour)
+	}
+}
+
+// servedAt serves until the end of the test, and returns the address.
+func servedAt(t *testing.T, s *settings.Settings, clock clockwork.Clock) string {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	out, ended := clitest.NewConsole(), make(chan error)
+	go func() {
+		env := benchmarkEnv(s, clock)
+		env.Out = out
+		ended <- (&service{Env: env}).run(ctx)
+	}()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	return out.Find(t, `Abra (http://\S+)`)
 }
 
 // BenchmarkStart is from nothing to the first estimates served, on a file with

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"vigia/forecast/alert"
+	"vigia/forecast/hazard"
 	"vigia/store"
 )
 
@@ -36,7 +37,11 @@ func (e *Engine) moveAlerts(now time.Time, runs []*heldRun, trails []store.Trail
 	}
 	exit := make([]store.TrailForecast, len(trails))
 	if watched := e.watched(now); watched != nil {
-		e.eachTrail(e.o.Rules.Exit(), runs, hour, exit, watched)
+		e.eachTrail(e.o.Rules.Exit(), runs, hour, func(i int, site hazard.Site, reader *runReader, assessor *hazard.Assessor) {
+			if watched[i] {
+				exit[i].Hours = assessor.Assess(reader.read(site))
+			}
+		})
 	}
 	return alert.Update(e.alerts, e.byPark(trails, exit), cycle)
 }

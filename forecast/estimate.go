@@ -7,6 +7,7 @@ import (
 
 	"vigia/forecast/hazard"
 	"vigia/forecast/snapshot"
+	"vigia/forecast/verification"
 	"vigia/store"
 )
 
@@ -24,39 +25,47 @@ func (e *Engine) votingRuns(now time.Time) (runs []*heldRun) {
 	return runs
 }
 
-// estimate estimates every trail from the runs. Without one the trails have no estimates
-// and reason says why.
-func (e *Engine) estimate(now time.Time, runs []*heldRun) (trails []store.TrailForecast, reason hazard.Reason) {
+// estimate estimates every trail from the runs, and keeps what each model says by itself.
+// Without a run the trails have no estimates and reason says why.
+func (e *Engine) estimate(now time.Time, runs []*heldRun) (trails []store.TrailForecast, models *store.IssuedModels, reason hazard.Reason) {
 	switch {
 	case len(runs) > 0:
 	case e.holdsRuns():
-		return nil, hazard.DataTooOld
+		return nil, nil, hazard.DataTooOld
 	default:
-		return nil, hazard.NoRuns
+		return nil, nil, hazard.NoRuns
 	}
 	trails = make([]store.TrailForecast, len(e.sites))
-	e.eachTrail(e.o.Rules, runs, now.Truncate(time.Hour), trails, nil)
+	var names []string
+	for _, run := range runs {
+		names = append(names, run.model)
+	}
+	hour := now.Truncate(time.Hour)
+	later := hour.Add((snapshot.Horizon - 2) * time.Hour) // a step of three hours may begin before the hours with a level end
+	models = store.NewIssuedModels(names, len(e.sites))
+	e.eachTrail(e.o.Rules, runs, hour, func(i int, site hazard.Site, reader *runReader, assessor *hazard.Assessor) {
+		site = reader.read(site)
+		trails[i].Hours = assessor.Assess(site)
+		verification.NoteModels(models, i, hour, site, reader.runs, assessor)
+		trails[i].Later = e.o.Rules.Tendency(reader.readLater(e.sites[i]), later, laterSteps)
+	})
 	if now.Sub(e.confirmedVote(now)) > staleAfter {
 		markStale(trails)
 	}
-	return trails, hazard.NoReason
+	return trails, models, hazard.NoReason
 }
 
-// eachTrail estimates the trails, or those of them that are wanted, shared out
-// between as many assessors as processors.
-func (e *Engine) eachTrail(rules *hazard.Rules, runs []*heldRun, from time.Time, trails []store.TrailForecast, wanted []bool) {
-	later := from.Add((snapshot.Horizon - 2) * time.Hour) // a step of three hours may begin before the hours with a level end
-	workers := min(runtime.GOMAXPROCS(0), len(trails))
+// eachTrail calls do for each trail. They are shared out between as many assessors as
+// processors.
+func (e *Engine) eachTrail(rules *hazard.Rules, runs []*heldRun, from time.Time, do func(trail int, site hazard.Site, reader *runReader, assessor *hazard.Assessor)) {
+	workers := min(runtime.GOMAXPROCS(0), len(e.sites))
 	var wait sync.WaitGroup
 	for w := range workers {
 		wait.Go(func() {
 			reader := newRunReader(runs, e.mostPoints)
 			assessor := rules.NewAssessor(reader.runs, len(e.o.Models), from, Hours)
-			for i := w; i < len(trails); i += workers {
-				if wanted == nil || wanted[i] {
-					trails[i].Hours = assessor.Assess(reader.read(e.sites[i]))
-					trails[i].Later = rules.Tendency(reader.readLater(e.sites[i]), later, laterSteps)
-				}
+			for i := w; i < len(e.sites); i += workers {
+				do(i, e.sites[i], reader, assessor)
 			}
 		})
 	}

@@ -27,9 +27,9 @@ func (e *Engine) publish(at stage) {
 	now := e.now()
 	runs := e.votingRuns(now)
 	e.voters = len(runs)
-	trails, reason := e.estimate(now, runs)
+	trails, models, reason := e.estimate(now, runs)
 	alerts := e.moveAlerts(now, runs, trails, at)
-	e.keep(now, trails, alerts, at)
+	e.keep(now, trails, models, alerts, at)
 	snap := e.newSnapshot(now, trails, reason)
 	e.holder.publish(snap)
 	e.o.Log.Info("estimates published", "hour", snap.Hour.UTC(), "trails", len(trails), "reason", string(reason),
@@ -40,11 +40,11 @@ func (e *Engine) publish(at stage) {
 // keep writes the hour with its alerts in one transaction and holds on to them. Who is
 // notified is decided once a cycle, at its end: what the hours alone changed and what a
 // new run brings is one message.
-func (e *Engine) keep(now time.Time, trails []store.TrailForecast, alerts []alert.Alert, at stage) {
+func (e *Engine) keep(now time.Time, trails []store.TrailForecast, models *store.IssuedModels, alerts []alert.Alert, at stage) {
 	cycle := &store.Cycle{
 		Catalogue: e.o.Catalogue, Hour: now.Truncate(time.Hour), IssuedAt: now,
 		Rows: historyRows(trails, len(e.sites)), Alerts: alerts, ConfirmedAt: e.confirmations(),
-		Issued: verification.Issued(trails, len(e.sites), e.o.Rules.Version(), now),
+		Issued: verification.Issued(trails, models, len(e.sites), e.o.Rules.Version(), now),
 	}
 	cycle.Estimates = slices.ContainsFunc(cycle.Rows, func(row store.HistoryRow) bool { return row.State != hazard.Unknown })
 	if e.o.Notifier != nil && at == final {

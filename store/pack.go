@@ -83,7 +83,7 @@ func (c *fieldCodec) next(n int) []byte {
 }
 
 // number codes a whole number in so many bytes.
-func number[T ~int | ~int16 | ~int64 | ~uint8 | ~uint32 | ~uint64](c *fieldCodec, width int, v *T) {
+func number[T ~int | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint32 | ~uint64](c *fieldCodec, width int, v *T) {
 	b := c.next(width)
 	if !c.reading {
 		for i, x := width-1, uint64(*v); i >= 0; i-- {

@@ -69,7 +69,7 @@ func makeCatalogue(names ...int) *catalogue.Catalogue {
 		if !ok {
 			park = len(c.Parks)
 			parks[name/10] = park
-			c.Parks = append(c.Parks, catalogue.Park{Slug: fmt.Sprintf("park-%d", name/10)})
+			c.Parks = append(c.Parks, catalogue.Park{Slug: fmt.Sprintf("park-%d", name/10), TimeZone: time.UTC})
 		}
 		c.Trails = append(c.Trails, catalogue.Trail{Slug: fmt.Sprintf("trail-%d", name%10), Park: park})
 	}

@@ -15,7 +15,7 @@ import (
 // it is a value for each day and kind of truth, and kept for ever.
 //
 //	issued        hour (big-endian unix hours) → packed; the bucket's sequence counts the
-//	              estimates ever logged
+//	              estimates ever logged that can be verified
 //	pairs         day (big-endian unix days), tier, rules → packed
 //	verification  "summary" → what is shown, "sources" → where observations are from
 var (
@@ -58,6 +58,7 @@ type IssuedHour struct {
 	IssuedAt time.Time
 	Rules    string                 // version of the thresholds
 	Leads    [NumLogged][]IssuedRow // by LoggedLeads, then as Catalogue.Trails
+	Models   *IssuedModels          // nil when it was not noted
 }
 
 // IssuedRow is what was issued for a trail at one lead.
@@ -94,7 +95,7 @@ func (h *IssuedHour) valid(c *Cycle) error {
 			return fmt.Errorf("%d rows of the log for %d trails", len(rows), len(c.Catalogue.Trails))
 		}
 	}
-	return nil
+	return h.Models.valid(len(c.Catalogue.Trails))
 }
 
 // code codes an hour of the log; its key has Hour.
@@ -104,6 +105,10 @@ func (h *IssuedHour) code(c *fieldCodec, x *trailIndex) {
 	order := x.trails(c)
 	for lead := range h.Leads {
 		codeRows(c, x, order, &h.Leads[lead], IssuedRow{Main: hazard.NoHazard}, codeIssuedRow)
+	}
+	// Hours that an earlier build logged end here.
+	if !c.reading && h.Models != nil || c.reading && len(c.b) > 0 {
+		codeModels(c, x, order, &h.Models)
 	}
 }
 
@@ -163,7 +168,7 @@ func (t *Tx) putIssued(x *trailIndex, c *Cycle, prune bool) error {
 	if err != nil {
 		return fmt.Errorf("log the estimates: %w", err)
 	}
-	if err := bucket.SetSequence(bucket.Sequence() + uint64(NumVerified*len(x.names))); err != nil {
+	if err := bucket.SetSequence(bucket.Sequence() + uint64(verifiable(c))); err != nil {
 		return fmt.Errorf("count the estimates: %w", err)
 	}
 	if !prune {
@@ -172,9 +177,23 @@ func (t *Tx) putIssued(x *trailIndex, c *Cycle, prune bool) error {
 	return dropBefore(bucket, hourKey(c.Hour.Add(-IssuedKept)))
 }
 
+// verifiable counts the estimates of a cycle that can be verified: a trail at a lead, in an
+// hour of its day.
+func verifiable(c *Cycle) (n int) {
+	for i := range c.Catalogue.Trails {
+		site := hazard.Site{TimeZone: c.Catalogue.Parks[c.Catalogue.Trails[i].Park].TimeZone}
+		for _, lead := range LoggedLeads[1:] {
+			if _, _, walked := site.DayOf(c.Hour.Add(time.Duration(lead) * time.Hour)); walked {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // Logged is the size of the hourly log.
 type Logged struct {
-	Ever        int       // estimates (a trail at a verified lead) logged since the start
+	Ever        int       // estimates (a trail at a verified lead, by day) logged since the start
 	First, Last time.Time // hours of the oldest and newest that are kept; zero when none is
 	Kept        []time.Time
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"vigia/forecast/hazard"
@@ -42,15 +43,15 @@ const (
 )
 
 // Pair is what was forecast for a trail and day at one lead, and what came. The
-// unit is the day in UTC, which holds the whole of a hiking day in Chile (6 to
-// 20 h): its hours are not independent of each other. Only hours of which both
-// sides are known count. Without any, both states are Unknown.
+// unit is the day by the trail's own clock, 6 to 21 h ([hazard.Site.DayOf]): its hours
+// are not independent of each other. Only hours of which both sides are known count.
+// Without any, both states are Unknown.
 type Pair struct {
 	Forecast hazard.State // worst of the hours
 	Observed hazard.State // worst of the hours
 	Hours    uint8        // that were compared
 	Dropped  uint8        // that lack a side
-	Amber    uint8        // greatest share of models that voted amber or red, or NoShare
+	Amber    uint8        // share of the models whose own day reaches amber, in ShareUnits, or NoShare
 	Red      uint8        // the same for red
 }
 
@@ -66,12 +67,16 @@ type PairRow [NumVerified][NumSubjects]Pair
 // DayPairs is what came of the estimates for one day against one kind of truth,
 // as judged by one version of the rules.
 type DayPairs struct {
-	Day     time.Time // UTC midnight
+	Day     time.Time // midnight UTC of the local date
 	Tier    Tier
 	Rules   string
-	FlipSum float64   // tier D: sum of the flip-flop indices of its trail hours
-	FlipN   int       // tier D: number of trail hours with an index
-	Rows    []PairRow // as Catalogue.Trails
+	FlipSum float64    // tier D: sum of the flip-flop indices of its trail hours
+	FlipN   int        // tier D: number of trail hours with an index
+	Rows    []PairRow  // as Catalogue.Trails
+	Models  []string   // whose errors are in Errors, and whose days in the shares
+	Errors  []ErrorRow // as Catalogue.Trails; tiers A and C, which have values
+
+	utc bool // an earlier build compared the day of UTC
 }
 
 // Source is where observations of tier A or B are from.
@@ -103,7 +108,16 @@ func decodePairsKey(k []byte) (d DayPairs, err error) {
 func (d *DayPairs) code(c *fieldCodec, x *trailIndex) {
 	c.float64(&d.FlipSum)
 	number(c, 4, &d.FlipN)
-	codeRows(c, x, x.trails(c), &d.Rows, absentPairs(), codePairs)
+	order := x.trails(c)
+	codeRows(c, x, order, &d.Rows, absentPairs(), codePairs)
+	if d.utc = c.reading && len(c.b) == 0; d.utc {
+		return
+	}
+	codeNames(c, &d.Models)
+	if c.reading || d.Errors == nil {
+		d.Errors = make([]ErrorRow, len(x.names))
+	}
+	codeRows(c, x, order, &d.Errors, ErrorRow{}, func(c *fieldCodec, row *ErrorRow) { row.code(c, len(d.Models)) })
 }
 
 // absentPairs is the row of a trail without one.
@@ -175,8 +189,8 @@ func (t *Tx) putPairs(x *trailIndex, d *DayPairs) error {
 		if err != nil {
 			return t.damaged(bucketPairs, key, err)
 		}
-		for i := range d.Rows {
-			d.Rows[i].complete(&before.Rows[i])
+		if !before.utc {
+			d.complete(before)
 		}
 	}
 	value, err := pack(key, func(c *fieldCodec) { d.code(c, x) })
@@ -184,6 +198,17 @@ func (t *Tx) putPairs(x *trailIndex, d *DayPairs) error {
 		return fmt.Errorf("put the pairs: %w", err)
 	}
 	return bucket.Put(key, value)
+}
+
+// complete takes over what was kept of subjects and values that the day has nothing of.
+func (d *DayPairs) complete(before *DayPairs) {
+	sameModels := slices.Equal(d.Models, before.Models)
+	for i := range d.Rows {
+		d.Rows[i].complete(&before.Rows[i])
+		if sameModels && d.Errors != nil && d.Errors[i].empty() {
+			d.Errors[i] = before.Errors[i]
+		}
+	}
 }
 
 // complete takes over from another row the pairs of subjects of which this one
@@ -208,14 +233,15 @@ func (d *DayPairs) valid(c *catalogue.Catalogue) error {
 		return errors.New("not a day in UTC since 1970")
 	case len(d.Rules) > maxRules:
 		return fmt.Errorf("a version of %d bytes", len(d.Rules))
-	case len(d.Rows) != len(c.Trails):
-		return fmt.Errorf("%d rows for %d trails", len(d.Rows), len(c.Trails))
+	case len(d.Rows) != len(c.Trails) || d.Errors != nil && len(d.Errors) != len(c.Trails):
+		return fmt.Errorf("%d rows and %d of errors for %d trails", len(d.Rows), len(d.Errors), len(c.Trails))
 	}
 	return nil
 }
 
 // Pairs calls do with every day of pairs from a day on, oldest first; do may
-// keep them. A day that cannot be read is left out.
+// keep them. A day that cannot be read, or that an earlier build compared as one of UTC,
+// is left out.
 func (s *Store) Pairs(c *catalogue.Catalogue, from time.Time, do func(*DayPairs) error) error {
 	x := indexTrails(c)
 	return s.view("read the pairs", func(t *Tx) error {
@@ -223,6 +249,9 @@ func (s *Store) Pairs(c *catalogue.Catalogue, from time.Time, do func(*DayPairs)
 			day, err := readPairs(k, v, x)
 			if err != nil {
 				t.leaveOut(bucketPairs, k, err)
+				return nil
+			}
+			if day.utc {
 				return nil
 			}
 			return do(day)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"strings"
@@ -25,6 +26,21 @@ func randomIssued(r *rand.Rand, c *catalogue.Catalogue, hour time.Time, busy flo
 			}
 		}
 		h.Leads[lead] = rows
+	}
+	h.Models = NewIssuedModels([]string{"ecmwf_ifs", "ncep_gfs_global", "dwd_icon_global", "cmc_gem_gdps"}, len(c.Trails))
+	for lead := range NumVerified {
+		for i := range c.Trails {
+			gust := 60 * r.Float64()
+			for m := range h.Models.Names {
+				for v := range NumMeasured {
+					h.Models.SetValue(lead, v, m, i, gust+5*r.NormFloat64())
+				}
+				for z := range h.Models.Ballots[lead] {
+					h.Models.Ballots[lead][z][i].Merge(m, hazard.Severity(max(0, int(3*r.Float64()+busy-2))), true)
+				}
+			}
+			h.Models.SetValue(lead, 1, 0, i, math.NaN())
+		}
 	}
 	return h
 }
@@ -65,6 +81,9 @@ func sameIssued(a, b *IssuedHour) error {
 				return fmt.Errorf("lead %d, trail %d: %+v and %+v", lead, i, x, y)
 			}
 		}
+	}
+	if !reflect.DeepEqual(a.Models, b.Models) {
+		return fmt.Errorf("what the models said is not the same")
 	}
 	return nil
 }
@@ -107,8 +126,16 @@ func TestTheLogIsKeptAsIssued(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	ever := 0 // trails at a lead in an hour of the day
+	for k := range 30 {
+		for _, lead := range LoggedLeads[1:] {
+			if h := (testHour.Hour() + k + lead) % 24; h >= 6 && h <= 21 {
+				ever += 25
+			}
+		}
+	}
 	l, err := s.Logged()
-	if err != nil || l.Ever != 30*25*NumVerified || len(l.Kept) != 30 || !l.First.Equal(testHour) || !l.Last.Equal(testHour.Add(29*time.Hour)) {
+	if err != nil || l.Ever != ever || len(l.Kept) != 30 || !l.First.Equal(testHour) || !l.Last.Equal(testHour.Add(29*time.Hour)) {
 		t.Errorf("%+v, %v", l, err)
 	}
 }
@@ -127,6 +154,14 @@ func TestTheLogFollowsTheCatalogue(t *testing.T) {
 		for i, from := range map[int]int{1: 2, 2: 0} {
 			if x, y := got[0].Leads[lead][i], h.Leads[lead][from]; x != y {
 				t.Errorf("lead %d, trail %d: %+v, want %+v", lead, i, x, y)
+			}
+		}
+		if lead > 0 {
+			x, y := got[0].Models, h.Models
+			a, _ := x.Value(lead-1, 0, 2, 1)
+			b, _ := y.Value(lead-1, 0, 2, 2)
+			if _, known := x.Value(lead-1, 0, 2, 0); known || a != b || x.Ballots[lead-1][0][1] != y.Ballots[lead-1][0][2] {
+				t.Errorf("lead %d: what the models said of another trail", lead)
 			}
 		}
 		if fresh := got[0].Leads[lead][0]; fresh.State != hazard.Unknown || fresh.Hazards[0].Applies {
@@ -151,7 +186,7 @@ func TestTheLogIsPrunedButNotByAClockThatJumps(t *testing.T) {
 	kept(3)
 	s.mustCommit(t, c, randomIssued(r, c, testHour.Add(94*24*time.Hour), 0)) // the clock is believed again
 	kept(3)
-	if l, _ := s.Logged(); !l.First.Equal(testHour.Add(5*24*time.Hour)) || l.Ever != 4*NumVerified {
+	if l, _ := s.Logged(); !l.First.Equal(testHour.Add(5*24*time.Hour)) || l.Ever != 4 {
 		t.Errorf("%+v", l)
 	}
 }
@@ -162,6 +197,7 @@ func TestCommitRefusesALogThatDoesNotFit(t *testing.T) {
 	for name, change := range map[string]func(*IssuedHour){
 		"another hour": func(h *IssuedHour) { h.Hour = h.Hour.Add(time.Hour) },
 		"rows":         func(h *IssuedHour) { h.Leads[2] = h.Leads[2][:1] },
+		"models":       func(h *IssuedHour) { h.Models = NewIssuedModels([]string{"a"}, 1) },
 		"rules":        func(h *IssuedHour) { h.Rules = strings.Repeat("x", maxRules+1) },
 	} {
 		h := randomIssued(rand.New(rand.NewPCG(1, 1)), c, testHour, 0)
@@ -177,8 +213,14 @@ func TestCommitRefusesALogThatDoesNotFit(t *testing.T) {
 
 func randomPairs(r *rand.Rand, c *catalogue.Catalogue, day time.Time, tier Tier, busy float64) *DayPairs {
 	d := &DayPairs{Day: day, Tier: tier, Rules: "2026.11.1", FlipSum: r.Float64(), FlipN: r.IntN(100), Rows: make([]PairRow, len(c.Trails))}
+	d.Models, d.Errors = []string{"a", "b"}, make([]ErrorRow, len(c.Trails))
 	for i := range d.Rows {
 		for lead := range d.Rows[i] {
+			for v := range d.Errors[i][lead] {
+				if r.Float64() < .8 {
+					d.Errors[i][lead][v] = randomErrors(r)
+				}
+			}
 			for subject := range d.Rows[i][lead] {
 				p := Pair{Forecast: hazard.Green, Observed: hazard.Green, Hours: 24}
 				switch x := r.Float64(); {
@@ -192,6 +234,17 @@ func randomPairs(r *rand.Rand, c *catalogue.Catalogue, day time.Time, tier Tier,
 		}
 	}
 	return d
+}
+
+func randomErrors(r *rand.Rand) Errors {
+	one := func() ModelErrors {
+		return ModelErrors{Hours: 16, Sum: int32(r.IntN(1000) - 500), Abs: int32(500 + r.IntN(300))}
+	}
+	e := Errors{Models: []ModelErrors{one(), one()}, Median: one(), CRPS: int32(r.IntN(100_000))}
+	if r.Float64() < .9 {
+		e.Ranks = []uint32{uint32(r.IntN(300)), uint32(r.IntN(300)), uint32(r.IntN(300))}
+	}
+	return e
 }
 
 func TestPairsComeBack(t *testing.T) {
@@ -262,6 +315,21 @@ func TestPairsAreCompletedNotPooled(t *testing.T) {
 			t.Errorf("%v: %+v, want %+v", at, got, want)
 		}
 	}
+	// So do values: those of a trail that the second save has none of stay.
+	first, second := randomPairs(rand.New(rand.NewPCG(1, 2)), c, today, Stations, 0), randomPairs(rand.New(rand.NewPCG(3, 4)), c, today, Stations, 0)
+	second.Errors[1] = ErrorRow{}
+	if err := s.SavePairs(c, []*DayPairs{first, second}, nil); err != nil {
+		t.Fatal(err)
+	}
+	err := s.Pairs(c, today, func(d *DayPairs) error {
+		if d.Tier == Stations && (!reflect.DeepEqual(d.Errors[0], second.Errors[0]) || !reflect.DeepEqual(d.Errors[1], first.Errors[1])) {
+			t.Error("errors of one trail are those of another save")
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, d := range map[string]*DayPairs{
 		"no midnight": {Day: testHour, Tier: ParkRecords, Rows: make([]PairRow, 2)},
 		"rows":        {Day: today, Tier: ParkRecords, Rows: make([]PairRow, 1)},
@@ -271,6 +339,38 @@ func TestPairsAreCompletedNotPooled(t *testing.T) {
 			t.Errorf("%s: saved", name)
 		}
 	}
+}
+
+// What a build before this one kept is read as what it is: hours without what the models
+// said, and days of UTC, which are not pooled with those of the trails' clocks.
+func TestWhatAnEarlierBuildKept(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 6))
+	s := openStore(t, newPath(t))
+	c := makeCatalogue(1, 2)
+	h := randomIssued(r, c, testHour, .5)
+	h.Models = nil
+	s.mustCommit(t, c, h)
+	if got := readIssued(t, s, c, testHour, testHour); len(got) != 1 || sameIssued(h, got[0]) != nil || got[0].Models != nil {
+		t.Errorf("%d hours", len(got))
+	}
+	d := randomPairs(r, c, testHour.Truncate(24*time.Hour), Reanalysis, .5)
+	must(t, s.update("as before", func(tx *Tx) error {
+		x := indexTrails(c)
+		value, err := pack(d.key(), func(to *fieldCodec) {
+			to.float64(&d.FlipSum)
+			number(to, 4, &d.FlipN)
+			codeRows(to, x, x.trails(to), &d.Rows, absentPairs(), codePairs)
+		})
+		if err != nil {
+			return err
+		}
+		return tx.bucket(bucketPairs).Put(d.key(), value)
+	}))
+	must(t, s.Pairs(c, d.Day, func(*DayPairs) error { t.Error("a day of UTC"); return nil }))
+	if days, err := s.HasPairs(Reanalysis, d.Day); err != nil || !days[d.Day] {
+		t.Errorf("%v, %v: the day would be compared twice", days, err)
+	}
+	must(t, s.Check(t.Context()))
 }
 
 func TestTheSummaryComesBack(t *testing.T) {

@@ -67,7 +67,7 @@ var arrows = map[string][]string{
 	"forecast/alert":                {"forecast/hazard"},
 	"forecast/snapshot":             {"forecast/hazard", "store/catalogue"},
 	"forecast/daylight":             {"forecast/hazard", "forecast/alert", "store/catalogue", "store/notices"},
-	"forecast/verification":         {"forecast/openmeteo", "store"},
+	"forecast/verification":         {"forecast/openmeteo", "store", "store/document"},
 	"forecast/calibration":          {"forecast/openmeteo"},
 	"store":                         {},
 	"store/storetest":               {"store"},

@@ -48,8 +48,6 @@ const (
 	archiveDay = 24 * time.Hour
 	// leadIn is the days before the first that the longest sum, of 72 h, needs.
 	leadIn = 3
-	// The hours of use of a trail, local, both included.
-	firstHour, lastHour = 6, 21
 	// firstRetry is half of the wait after the first failure; each wait is twice as long as
 	// the one before.
 	firstRetry = 5 * time.Second

@@ -98,7 +98,7 @@ func (t *TrailRates) add(hours []hazard.Estimate, zone *time.Location) {
 	for i := range hours {
 		e := &hours[i]
 		local := e.Hour.In(zone)
-		if h := local.Hour(); h < firstHour || h > lastHour {
+		if h := local.Hour(); h < hazard.FirstHour || h > hazard.LastHour {
 			continue
 		}
 		if date := local.Format(time.DateOnly); date != t.day.date {

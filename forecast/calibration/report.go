@@ -19,7 +19,7 @@ func (b *BaseRates) WriteTable(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	days := int(b.Last.Sub(b.First)/archiveDay) + 1
 	fmt.Fprintf(w, "Reglas %s, %s a %s (%d días), horas locales de %d a %d, modelos: %s\n", b.Rules,
-		b.First.Format(time.DateOnly), b.Last.Format(time.DateOnly), days, firstHour, lastHour, strings.Join(b.Models, ", "))
+		b.First.Format(time.DateOnly), b.Last.Format(time.DateOnly), days, hazard.FirstHour, hazard.LastHour, strings.Join(b.Models, ", "))
 	fmt.Fprintf(w, "Metas por sendero: horas en amarillo hasta %d %%, en rojo hasta %d %% (mejor %d %%); días no verdes hasta %d %%, en rojo hasta %d %%\n",
 		AmberAim, RedAim, RedIdeal, NotGreenDayAim, RedDayAim)
 	all := b.Over(func(*catalogue.Trail) bool { return true })

@@ -57,6 +57,9 @@ func (s *Site) terrain(p Point) Terrain {
 // hour is green.
 var coreHazards = [...]Hazard{Wind, Cold, Rain}
 
+// Core reports whether no hour is green without the hazard.
+func (h Hazard) Core() bool { return slices.Contains(coreHazards[:], h) }
+
 // ModelsForGreen is how many models must vote on all core hazards for an hour to be
 // green, where so many are asked: the first alone after a start or an outage would
 // paint a storm green. Fewer take no alert back either.
@@ -78,12 +81,13 @@ type Assessor struct {
 	ballots [][]Severity // by run, then hour
 	clock   []float64    // local hour of the day, by hour
 	worst   [NumHazards][]verdict
-	weather []Weather        // at the critical point
-	voters  []voterKey       // those that have a say in the hour at the critical point
-	core    []uint32         // bit per run that votes on all core hazards at the point that is loaded
-	fewest  []int            // runs that do, at the point with the fewest
-	lines   []HazardEstimate // of a trail; an hour like the one before has the same ones
-	ends    []int            // of each hour's, in lines
+	weather []Weather             // at the critical point
+	own     [NumHazards][]Ballots // by hour, at each run's own worst point
+	voters  []voterKey            // those that have a say in the hour at the critical point
+	core    []uint32              // bit per run that votes on all core hazards at the point that is loaded
+	fewest  []int                 // runs that do, at the point with the fewest
+	lines   []HazardEstimate      // of a trail; an hour like the one before has the same ones
+	ends    []int                 // of each hour's, in lines
 	named   map[voterKey][]Vote
 }
 
@@ -121,7 +125,7 @@ func (r *Rules) NewAssessor(runs []Run, asked int, from time.Time, hours int) *A
 	a.core, a.fewest = make([]uint32, hours), make([]int, hours)
 	a.lines, a.ends = make([]HazardEstimate, 0, hours*NumHazards), make([]int, hours)
 	for h := range a.worst {
-		a.worst[h] = make([]verdict, hours)
+		a.worst[h], a.own[h] = make([]verdict, hours), make([]Ballots, hours)
 	}
 	return a
 }
@@ -149,9 +153,14 @@ func (a *Assessor) Assess(site Site) []Estimate {
 	return a.estimates()
 }
 
+// Ballots returns what each run by itself said of a hazard in an hour of the site that was
+// assessed last.
+func (a *Assessor) Ballots(h Hazard, hour int) Ballots { return a.own[h][hour] }
+
 func (a *Assessor) reset(site Site) {
 	for h := range a.worst {
 		clear(a.worst[h])
+		clear(a.own[h])
 	}
 	for k := range a.hours {
 		a.clock[k] = float64(a.from.Add(time.Duration(k) * time.Hour).In(site.TimeZone).Hour())
@@ -188,13 +197,16 @@ func (a *Assessor) judge(h Hazard, terrain Terrain, point uint8) {
 	set := a.rules.terrain(terrain)
 	for m := range a.runs {
 		a.cast(h, set, m)
+		for k, s := range a.ballots[m] {
+			a.own[h][k].Merge(m, s, !a.worst[h][k].seen)
+		}
 	}
 	for k := range a.hours {
 		v := verdict{seen: true}
 		for m := range a.runs {
 			v.votes.Add(a.ballots[m][k])
 			v.gaps = v.gaps || a.gaps[m][k+1]
-			if a.ballots[m][k] == NoVote && slices.Contains(coreHazards[:], h) {
+			if a.ballots[m][k] == NoVote && h.Core() {
 				a.core[k] &^= 1 << m
 			}
 		}

@@ -74,3 +74,20 @@ func atWorst(s Severity) Severity {
 	}
 	return s
 }
+
+// Ballots are the severities that up to 32 runs give a hazard, two bits a run. The zero
+// value has no vote of any.
+type Ballots uint64
+
+// Of returns the severity that a run gives.
+func (b Ballots) Of(run int) Severity { return Severity(b>>(2*run)&3) - 1 }
+
+// Merge takes what a run says of another place or hour, where first is false. A level
+// stands; without one, a place or hour that the run cannot judge leaves it without a vote.
+func (b *Ballots) Merge(run int, s Severity, first bool) {
+	before := b.Of(run)
+	if first || s >= Moderate && s > before || s == NoVote && before == Calm {
+		*b &^= 3 << (2 * run)
+		*b |= Ballots(s+1) << (2 * run)
+	}
+}

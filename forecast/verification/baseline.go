@@ -9,11 +9,11 @@ func AlwaysGreen(t Table) Table {
 }
 
 // BaseRate returns the CSI that a forecaster expects who knows only how often the
-// event comes in each month, and forecasts it at random as often: over n cases at
+// event comes in each climate and month, and forecasts it at random as often: over n cases at
 // rate p, np² hits and np(1-p) false alarms and misses each. months holds, for
-// each month, the cases and those in which the event came. Undefined without
+// each climate and month, the cases and those in which the event came. Undefined without
 // events.
-func BaseRate(months []Table) (csi float64, ok bool) {
+func BaseRate[Month comparable](months map[Month]Table) (csi float64, ok bool) {
 	hits, wrong := 0.0, 0.0
 	for _, m := range months {
 		n := float64(m.N())

@@ -24,8 +24,8 @@ type Archive interface {
 
 const (
 	// verifyAfter is how long after midnight UTC the day before is verified: its
-	// last hour has been estimated by then.
-	verifyAfter = 30 * time.Minute
+	// last hour has been estimated by then, on Rapa Nui too.
+	verifyAfter = 4*time.Hour + 30*time.Minute
 	// archiveTimeout bounds a question to the archive, the waiting for the provider's
 	// limits included.
 	archiveTimeout = 5 * time.Minute
@@ -84,7 +84,7 @@ func Open(o Options) *Daily {
 	return d
 }
 
-// nextUpdate returns the first half past midnight UTC after an instant.
+// nextUpdate returns the first update after an instant.
 func nextUpdate(now time.Time) time.Time {
 	at := now.UTC().Truncate(day).Add(verifyAfter)
 	if !at.After(now) {
@@ -167,7 +167,7 @@ func minTime(a, b time.Time) time.Time {
 // many after them as one question of the same weight holds.
 func (d *Daily) askArchive(ctx context.Context, now time.Time) error {
 	v := d.verifier
-	last := now.UTC().Add(-openmeteo.ArchiveDelay).Truncate(day).Add(-day)
+	last := v.lastDay(now.Add(-openmeteo.ArchiveDelay - time.Hour)) // its last hour takes in the next
 	due, err := v.dueDays(store.Reanalysis, last, archiveLead)
 	if err != nil || len(due) == 0 {
 		return err
@@ -182,8 +182,7 @@ func (d *Daily) askArchive(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	var all []*store.DayPairs
-	missing := 0
+	compared, missing := 0, 0
 	for _, date := range due {
 		truth := v.assessTruth(date, answer.Columns)
 		if truth.known == 0 && now.Sub(date) < givenUp {
@@ -191,15 +190,15 @@ func (d *Daily) askArchive(ctx context.Context, now time.Time) error {
 			continue
 		}
 		pairs, err := v.pairs(store.Reanalysis, truth, archiveLead)
+		if err == nil {
+			err = v.store.SavePairs(v.catalogue, []*store.DayPairs{pairs}, nil)
+		}
 		if err != nil {
 			return err
 		}
-		all = append(all, pairs)
+		compared++
 	}
-	v.log.Info("estimates verified against the archive", "from", first, "days", len(all), "without_data", missing, "weight", answer.Weight)
-	if err := v.store.SavePairs(v.catalogue, all, nil); err != nil {
-		return err
-	}
+	v.log.Info("estimates verified against the archive", "from", first, "days", compared, "without_data", missing, "weight", answer.Weight)
 	if missing > 0 {
 		return fmt.Errorf("the archive has nothing yet for %d of %d days", missing, len(due))
 	}

@@ -11,7 +11,6 @@ import (
 	"vigia/forecast/hazard"
 	"vigia/store"
 	"vigia/store/catalogue"
-	"vigia/store/notices"
 )
 
 // Observations is a file of observations to import, and what they are for.
@@ -41,7 +40,7 @@ func (i Imported) Report(name string) string {
 // Import takes in observations of tier A (a weather station near the trail) and B
 // (what the park wrote down), compares them with the estimates of the log, and
 // computes the summary anew. With a fault anywhere nothing is imported and the
-// error, a [*notices.FaultsError], names each row. A later import of the same day, trail
+// error, a [*document.FaultsError], names each row. A later import of the same day, trail
 // and hazard replaces the earlier one.
 //
 // The file is CSV in UTF-8 with a header, separated by commas, or by semicolons
@@ -56,11 +55,20 @@ func (i Imported) Report(name string) string {
 //	estado             B: verde, amarillo or rojo
 //	racha_kmh, viento_kmh, temperatura_c, humedad_pct, precipitacion_mm, nieve_cm
 //	                   A: what was measured, at the trail's critical point as near
-//	                   as can be; gust and mean wind go together, since one alone
-//	                   proves a gale but never calm
+//	                   as can be; a gust or a mean wind alone counts for the errors
+//	                   of the models and for no level, since it proves a gale but
+//	                   never calm
 //	fuente             name of the station or of who wrote it down
 //	distancia_km       A: at most 15 from the trail's critical point
 //	diferencia_altitud_m  A: at most 300 up or down
+//
+// Aerodromes and a park's own logger are stations like others. Of an aerodrome take the
+// METAR of the whole hour, its wind in km/h (a knot is 1.852), a gust only where the report
+// has one, and as fuente its code, as "SCNT (METAR)". Of a logger take the greatest gust and
+// the sum of rain of the hour before the stamp.
+//
+// Days are those of the trail's clock from 6 to 21 h. Rows of the night count for the sums of
+// the hours after them.
 func (o Observations) Import() (Imported, error) {
 	report, _, err := o.importRows()
 	return report, err
@@ -68,9 +76,9 @@ func (o Observations) Import() (Imported, error) {
 
 // importRows is Import that returns the summary too.
 func (o Observations) importRows() (Imported, *store.Verification, error) {
-	rows, faults := o.read()
-	if len(faults) > 0 {
-		return Imported{}, nil, &notices.FaultsError{Name: o.Name, Faults: faults}
+	rows, err := o.read()
+	if err != nil {
+		return Imported{}, nil, err
 	}
 	v := newVerifier(o.Store, o.Catalogue, o.Rules, o.Log)
 	report := Imported{Rows: len(rows)}
@@ -128,42 +136,62 @@ func (v *verifier) stationTruths(rows []observation) map[truthKey]*dayTruth {
 	}
 	for _, trail := range slices.Sorted(maps.Keys(byTrail)) {
 		site := v.sites[trail]
-		site.Points = []hazard.Point{criticalPoint(v.sites[trail])}
-		columns, days := measured(byTrail[trail])
-		for _, d := range days {
-			setTruth(&v.truthOf(truths, truthKey{d, store.Stations}).trails[trail], v.truthAssessor(d, columns).Assess(site))
+		site.Points = []hazard.Point{criticalPoint(&site)}
+		site.Points[0].At = 0
+		columns, values := measured(byTrail[trail])
+		for _, d := range daysOf(&site, byTrail[trail]) {
+			v.judge(v.truthOf(truths, truthKey{d, store.Stations}), []judged{{trail, site}}, columns, values)
 		}
 	}
 	return truths
 }
 
-func criticalPoint(site hazard.Site) hazard.Point {
+// criticalPoint returns the point of a site at which values are verified.
+func criticalPoint(site *hazard.Site) hazard.Point {
 	for _, p := range site.Points {
 		if p.Critical {
-			p.At = 0
 			return p
 		}
 	}
-	return hazard.Point{Exposure: site.Points[0].Exposure, Critical: true}
+	p := site.Points[0]
+	p.Critical = true
+	return p
 }
 
-// measured puts a trail's measurements into columns of one point, and lists the
-// days that they are of.
-func measured(rows []observation) (*hazard.Columns, []time.Time) {
+// measured puts a trail's measurements into columns of one point: values has all of them,
+// columns those that can prove calm as well as a level. A gust or a mean wind alone, as an
+// aerodrome reports it, proves a gale and never its absence: judged by it, a station would
+// have seen gales only.
+func measured(rows []observation) (columns, values *hazard.Columns) {
 	first, last := rows[0].hour, rows[0].hour
-	days := map[time.Time]bool{}
 	for _, row := range rows {
 		first, last = minTime(first, row.hour), last.Add(max(0, row.hour.Sub(last)))
-		days[row.hour.Truncate(day)] = true
 	}
-	start := first.Truncate(day)
-	columns := hazard.NewColumns(start, 1, int(last.Sub(start)/time.Hour)+1)
+	hours := int(last.Sub(first)/time.Hour) + 1
+	columns, values = hazard.NewColumns(first, 1, hours), hazard.NewColumns(first, 1, hours)
 	for _, row := range rows {
+		k := int(row.hour.Sub(first) / time.Hour)
+		_, gust := row.values[hazard.WindGust]
+		_, wind := row.values[hazard.WindSpeed]
 		for v, x := range row.values {
-			columns.Set(v, 0, int(row.hour.Sub(start)/time.Hour), x)
+			values.Set(v, 0, k, x)
+			if v != hazard.WindGust && v != hazard.WindSpeed || gust && wind {
+				columns.Set(v, 0, k, x)
+			}
 		}
 	}
-	return columns, slices.SortedFunc(maps.Keys(days), time.Time.Compare)
+	return columns, values
+}
+
+// daysOf lists the days of a trail that rows are of.
+func daysOf(site *hazard.Site, rows []observation) []time.Time {
+	days := map[time.Time]bool{}
+	for _, row := range rows {
+		if date, _, walked := site.DayOf(row.hour); walked {
+			days[date] = true
+		}
+	}
+	return slices.SortedFunc(maps.Keys(days), time.Time.Compare)
 }
 
 // recordTruths takes what rangers wrote down as it is.
@@ -173,8 +201,9 @@ func (v *verifier) recordTruths(rows []observation, truths map[truthKey]*dayTrut
 			continue
 		}
 		for hour := row.hour; !hour.After(row.until); hour = hour.Add(time.Hour) {
-			truth := v.truthOf(truths, truthKey{hour.Truncate(day), store.ParkRecords})
-			truth.trails[row.trail][row.subject][hour.Hour()] = row.state
+			if date, k, walked := v.sites[row.trail].DayOf(hour); walked {
+				v.truthOf(truths, truthKey{date, store.ParkRecords}).trails[row.trail].states[row.subject][k] = row.state
+			}
 		}
 	}
 }

@@ -34,25 +34,23 @@ type Range struct {
 	Known     bool
 }
 
-// Bootstrap returns the 95 % interval of each score by drawing whole days with
+// bootstrap returns the 95 % interval of each score by drawing whole days with
 // replacement (Efron's percentile method), since the hours and trails of one day
-// depend on each other. The same seed gives the same intervals. None is known with
-// fewer than 10 days, and that of a score is not when it is undefined in more than
-// a twentieth of the draws.
-func Bootstrap(days []Table, rounds int, seed uint64, scores ...func(Table) (float64, bool)) []Range {
+// depend on each other. Each stratum has as many cases in a draw as in all. The same seed
+// gives the same intervals. None is known with fewer than 10 days, and that of a score is
+// not when it is undefined in more than a twentieth of the draws.
+func bootstrap(days [][]dayCases, all *strata, rounds int, seed uint64, scores ...func(*strata) (float64, bool)) []Range {
 	ranges := make([]Range, len(scores))
 	if len(days) < minBlocks {
 		return ranges
 	}
 	random := rand.New(rand.NewPCG(seed, uint64(len(days)))) // #nosec G404 -- draws that can be made again; no secret
 	values := make([][]float64, len(scores))
+	drawn := new(strata)
 	for range rounds {
-		var sum Table
-		for range days {
-			sum = sum.Plus(days[random.IntN(len(days))])
-		}
+		draw(drawn, days, all, random)
 		for i, score := range scores {
-			if value, defined := score(sum); defined {
+			if value, defined := score(drawn); defined {
 				values[i] = append(values[i], value)
 			}
 		}
@@ -61,6 +59,22 @@ func Bootstrap(days []Table, rounds int, seed uint64, scores ...func(Table) (flo
 		ranges[i] = percentiles(values[i], rounds)
 	}
 	return ranges
+}
+
+// draw draws as many days as there are.
+func draw(drawn *strata, days [][]dayCases, all *strata, random *rand.Rand) {
+	*drawn = strata{}
+	for range days {
+		for _, c := range days[random.IntN(len(days))] {
+			t := &drawn[c.stratum]
+			t.Hits += int(c.hits)
+			t.FalseAlarms += int(c.falseAlarms)
+			t.Misses += int(c.misses)
+		}
+	}
+	for i := range drawn {
+		drawn[i].CorrectNegatives = max(0, all[i].N()-drawn[i].N())
+	}
 }
 
 // percentiles returns the middle 95 % of the values that were defined.

@@ -7,13 +7,31 @@ import (
 	"vigia/store"
 )
 
+// NoteModels notes what each model by itself says of a trail at the leads that are
+// verified: its level of each hazard, which the assessor has just judged from hour on, and
+// its weather at the critical point.
+func NoteModels(to *store.IssuedModels, trail int, hour time.Time, site hazard.Site, runs []hazard.Run, assessor *hazard.Assessor) {
+	point := criticalPoint(&site)
+	for l, lead := range store.LoggedLeads[1:] {
+		for h := range hazard.Hazard(hazard.NumHazards) {
+			to.Ballots[l][h][trail] = assessor.Ballots(h, lead)
+		}
+		for m, run := range runs {
+			at := int(hour.Add(time.Duration(lead)*time.Hour).Sub(run.Columns.Start) / time.Hour)
+			for v, variable := range store.Measured {
+				to.SetValue(l, v, m, trail, run.Columns.At(variable, point.At, at))
+			}
+		}
+	}
+}
+
 // Issued returns what the estimates of n trails say at each of the leads that are logged,
 // nil without estimates. rules is the version of the rules that made them.
-func Issued(trails []store.TrailForecast, n int, rules string, now time.Time) *store.IssuedHour {
+func Issued(trails []store.TrailForecast, models *store.IssuedModels, n int, rules string, now time.Time) *store.IssuedHour {
 	if len(trails) == 0 {
 		return nil
 	}
-	h := &store.IssuedHour{Hour: now.UTC().Truncate(time.Hour), IssuedAt: now.UTC(), Rules: rules}
+	h := &store.IssuedHour{Hour: now.UTC().Truncate(time.Hour), IssuedAt: now.UTC(), Rules: rules, Models: models}
 	for i, lead := range store.LoggedLeads {
 		h.Leads[i] = make([]store.IssuedRow, n)
 		for t := range h.Leads[i] {

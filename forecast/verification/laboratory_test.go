@@ -84,6 +84,24 @@ type laboratory struct {
 	verifier *verifier
 	clock    *clockwork.FakeClock
 	witness  *witness
+	said     func(models *store.IssuedModels, trail int) // adds to what the models say; nil for nothing
+}
+
+// noteBallots has the first of the models vote as many times as the wind of a trail counts.
+func noteBallots(models *store.IssuedModels, trail int, f *store.TrailForecast) {
+	for l, lead := range store.LoggedLeads[1:] {
+		line := f.Hours[lead].Hazards[0]
+		for m := range int(line.Total) {
+			s := hazard.Calm
+			switch {
+			case m < int(line.Red):
+				s = hazard.Severe
+			case m < int(line.Amber):
+				s = hazard.Moderate
+			}
+			models.Ballots[l][hazard.Wind][trail].Merge(m, s, true)
+		}
+	}
 }
 
 func newLaboratory(t testing.TB, c *catalogue.Catalogue, start time.Time) *laboratory {
@@ -112,6 +130,7 @@ func (l *laboratory) issue(state func(trail, lead int) hazard.State) {
 	c := l.verifier.catalogue
 	trails := make([]store.TrailForecast, len(c.Trails))
 	now := l.clock.Now()
+	models := store.NewIssuedModels([]string{"m1", "m2", "m3", "m4"}, len(c.Trails))
 	for i := range trails {
 		trails[i].Hours = make([]hazard.Estimate, hoursIssued)
 		for k := range trails[i].Hours {
@@ -130,9 +149,13 @@ func (l *laboratory) issue(state func(trail, lead int) hazard.State) {
 				Hazards: []hazard.HazardEstimate{line}, Medians: hazard.MissingMedians(),
 			}
 		}
+		noteBallots(models, i, &trails[i])
+		if l.said != nil {
+			l.said(models, i)
+		}
 	}
 	err := l.file.Commit(&store.Cycle{
-		Catalogue: c, Hour: now.Truncate(time.Hour), IssuedAt: now, Rows: noRows(len(c.Trails)), Issued: Issued(trails, len(c.Trails), l.verifier.rules.Version(), now),
+		Catalogue: c, Hour: now.Truncate(time.Hour), IssuedAt: now, Rows: noRows(len(c.Trails)), Issued: Issued(trails, models, len(c.Trails), l.verifier.rules.Version(), now),
 		Estimates: true,
 	})
 	if err != nil {

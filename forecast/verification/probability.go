@@ -1,35 +1,26 @@
 package verification
 
-import "math"
-
-// Brier returns the mean squared difference between probabilities and what came,
-// 0 to 1, best 0. A pair whose probability is missing (NaN) is left out. Undefined
-// without pairs, for lists of different length and for what is no probability.
-func Brier(p []float64, o []bool) (float64, bool) {
-	if len(p) != len(o) {
-		return 0, false
-	}
-	sum, n := 0.0, 0
-	for i, x := range p {
-		switch {
-		case math.IsNaN(x):
-			continue
-		case x < 0 || x > 1:
-			return 0, false
-		}
-		difference := x - outcome(o[i])
-		sum += difference * difference
-		n++
-	}
-	return ratio(sum, float64(n), true)
+// Brier adds up the squared differences between probabilities and what came. Its mean is
+// the Brier score, 0 to 1, best 0.
+type Brier struct {
+	sum float64
+	n   int
 }
 
-func outcome(came bool) float64 {
+// Add adds a pair. What is no probability is left out.
+func (b *Brier) Add(p float64, came bool) {
+	if !(p >= 0 && p <= 1) {
+		return
+	}
 	if came {
-		return 1
+		p = 1 - p
 	}
-	return 0
+	b.sum += p * p
+	b.n++
 }
+
+// Score is the mean. Undefined without pairs.
+func (b *Brier) Score() (float64, bool) { return ratio(b.sum, float64(b.n), true) }
 
 // Bin counts pairs of like probability.
 type Bin struct {

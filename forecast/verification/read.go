@@ -2,29 +2,22 @@ package verification
 
 import (
 	"bytes"
-	"encoding/csv"
-	"errors"
-	"fmt"
-	"io"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"vigia/forecast/hazard"
 	"vigia/store"
-	"vigia/store/notices"
+	"vigia/store/document"
 )
 
 // Limits of a file of observations.
 const (
 	MaxObservations = 32 << 20  // bytes
+	maxRows         = 500_000   // of a file
 	maxHours        = 2_000_000 // observed, over all rows
 	maxRecord       = 31 * day  // of one record of tier B
-	maxSourceName   = 80        // characters
 	maxDistanceKm   = 15
 	maxHeightM      = 300
 )
@@ -41,33 +34,70 @@ type observation struct {
 	source  store.Source
 }
 
-// measurements are the columns of tier A, with what is plausible.
-var measurements = []struct {
-	column    string
-	variable  hazard.Variable
-	low, high float64
-}{
-	{"racha_kmh", hazard.WindGust, 0, 400}, {"viento_kmh", hazard.WindSpeed, 0, 300}, {"temperatura_c", hazard.Temperature, -80, 60},
-	{"humedad_pct", hazard.Humidity, 0, 100}, {"precipitacion_mm", hazard.Precipitation, 0, 300}, {"nieve_cm", hazard.Snowfall, 0, 100},
+// observationRow is a row as it is written. The tags are those of package document; numbers
+// are read with the decimal sign that they are written with.
+type observationRow struct {
+	Tier       string `json:"tipo" check:"tier"`
+	Park       string `json:"parque"`
+	Trail      string `json:"sendero"`
+	Hour       string `json:"hora"`
+	Until      string `json:"hasta" check:"optional"`
+	Hazard     string `json:"amenaza" check:"optional hazard"`
+	State      string `json:"estado" check:"optional state"`
+	Source     string `json:"fuente" check:"80"`
+	DistanceKm string `json:"distancia_km" check:"optional"`
+	HeightM    string `json:"diferencia_altitud_m" check:"optional"`
+	measurements
 }
 
-// otherColumns are those that are no measurements; the first four are required.
-var otherColumns = []string{"tipo", "parque", "sendero", "hora", "hasta", "amenaza", "estado", "fuente", "distancia_km", "diferencia_altitud_m"}
+// measurements are what a station measured in an hour.
+type measurements struct {
+	Gust          string `json:"racha_kmh" check:"optional"`
+	Wind          string `json:"viento_kmh" check:"optional"`
+	Temperature   string `json:"temperatura_c" check:"optional"`
+	Humidity      string `json:"humedad_pct" check:"optional"`
+	Precipitation string `json:"precipitacion_mm" check:"optional"`
+	Snow          string `json:"nieve_cm" check:"optional"`
+}
 
-const requiredColumns = 4
+// measurement is one of them, with what is plausible.
+type measurement struct {
+	column, text string
+	variable     hazard.Variable
+	low, high    float64
+}
 
-// rowReader reads a file row by row and gathers what is wrong.
+func (m *measurements) list() []measurement {
+	return []measurement{
+		{"racha_kmh", m.Gust, hazard.WindGust, 0, 400}, {"viento_kmh", m.Wind, hazard.WindSpeed, 0, 300},
+		{"temperatura_c", m.Temperature, hazard.Temperature, -80, 60}, {"humedad_pct", m.Humidity, hazard.Humidity, 0, 100},
+		{"precipitacion_mm", m.Precipitation, hazard.Precipitation, 0, 300}, {"nieve_cm", m.Snow, hazard.Snowfall, 0, 100},
+	}
+}
+
+var observationForm = document.Form{MaxBytes: MaxObservations, Rules: map[string]document.Rule{
+	"tier": document.OneOf(store.Stations.String(), store.ParkRecords.String()), "hazard": document.OneOf(hazardKeys()...),
+	"state": document.OneOf(hazard.Green.String(), hazard.Amber.String(), hazard.Red.String()),
+}}
+
+func hazardKeys() (keys []string) {
+	for h := range hazard.Hazard(hazard.NumHazards) {
+		keys = append(keys, h.String())
+	}
+	return keys
+}
+
+// rowReader checks rows against the catalogue, the clock and each other.
 type rowReader struct {
-	o       *Observations
-	comma   bool // decimal commas
-	columns []string
-	line    int
-	cells   map[string]string
-	faults  []notices.Fault
-	seen    map[sighting]int // what was observed, and the line that said it
+	*document.Document
+	o     *Observations
+	comma bool // decimal commas
+	at    int  // the row that is checked
+	wrong bool // a fault of it was named
+	seen  map[sighting]bool
 }
 
-// sighting is an hour of a subject of a trail.
+// sighting is an hour of a subject of a trail that was observed.
 type sighting struct {
 	tier           store.Tier
 	trail, subject int
@@ -75,251 +105,164 @@ type sighting struct {
 }
 
 func (r *rowReader) fault(field, format string, args ...any) {
-	r.faults = append(r.faults, notices.Fault{Line: r.line, Field: field, Problem: fmt.Sprintf(format, args...)})
+	r.wrong = true
+	r.AddRow(r.at, field, format, args...)
 }
 
 // read takes the file apart. Without faults every row is an observation.
-func (o *Observations) read() (rows []observation, faults []notices.Fault) {
-	r := &rowReader{o: o, line: 1, seen: map[sighting]int{}}
-	data := bytes.TrimPrefix(o.Data, []byte("\uFEFF"))
-	switch {
-	case len(data) > MaxObservations:
-		r.fault("", "pasa de los %d bytes que se admiten", MaxObservations)
-		return nil, r.faults
-	case !utf8.Valid(data):
-		r.fault("", "no está en UTF-8; guárdelo como UTF-8")
-		return nil, r.faults
-	case len(bytes.TrimSpace(data)) == 0:
-		r.fault("", "está vacío")
-		return nil, r.faults
+func (o *Observations) read() (list []observation, err error) {
+	from, err := document.Open(o.Name, o.Data, observationForm)
+	if err != nil {
+		return nil, err
 	}
-	table := csv.NewReader(bytes.NewReader(data))
-	table.FieldsPerRecord, table.ReuseRecord, table.TrimLeadingSpace = -1, true, true
-	header, _, _ := bytes.Cut(data, []byte("\n"))
-	if bytes.Count(header, []byte(";")) > bytes.Count(header, []byte(",")) {
-		table.Comma, r.comma = ';', true
-	}
-	for {
-		record, err := table.Read()
-		if errors.Is(err, io.EOF) {
+	var rows []observationRow
+	from.Rows(&rows, maxRows, false, "observaciones")
+	header, _, _ := bytes.Cut(o.Data, []byte("\n"))
+	r := &rowReader{Document: from, o: o, comma: bytes.Contains(header, []byte(";")), seen: map[sighting]bool{}}
+	for i := range rows {
+		if r.at, r.wrong = i, false; r.Full() || len(r.seen) > maxHours {
 			break
 		}
-		if err != nil {
-			r.broken(err)
-			break
-		}
-		r.line, _ = table.FieldPos(0)
-		if r.columns == nil {
-			if !r.header(record) {
-				break
-			}
-			continue
-		}
-		if row, ok := r.row(record); ok {
-			rows = append(rows, row)
-		}
-		if len(r.faults) >= notices.MaxFaults || len(r.seen) > maxHours {
-			break
-		}
+		list = append(list, r.row(&rows[i]))
 	}
-	if len(rows) == 0 && len(r.faults) == 0 {
-		r.fault("", "no tiene ninguna observación")
+	switch err := from.Err(); {
+	case err != nil:
+		return nil, err
+	case len(rows) == 0:
+		return nil, &document.FaultsError{Name: o.Name, Faults: []document.Fault{{Line: 1, Problem: "no tiene ninguna observación"}}}
 	}
-	return rows, r.faults
-}
-
-func (r *rowReader) broken(err error) {
-	if parse := (*csv.ParseError)(nil); errors.As(err, &parse) {
-		r.line = parse.Line
-	}
-	r.fault("", "no es CSV bien formado: comillas sin pareja o fuera de lugar")
-}
-
-func (r *rowReader) header(record []string) bool {
-	known := slices.Clone(otherColumns)
-	for _, m := range measurements {
-		known = append(known, m.column)
-	}
-	for _, name := range record {
-		name = strings.ToLower(strings.TrimSpace(name))
-		switch {
-		case !slices.Contains(known, name):
-			r.fault("", "columna desconocida %s; se admiten: %s", shown(name), strings.Join(known, ", "))
-		case slices.Contains(r.columns, name):
-			r.fault("", "la columna %s está repetida", name)
-		}
-		r.columns = append(r.columns, name)
-	}
-	for _, name := range otherColumns[:requiredColumns] {
-		if !slices.Contains(r.columns, name) {
-			r.fault("", "falta la columna %s", name)
-		}
-	}
-	return len(r.faults) == 0
+	return list, nil
 }
 
 // row checks one row and names everything that is wrong with it.
-func (r *rowReader) row(record []string) (row observation, ok bool) {
-	if len(record) != len(r.columns) {
-		r.fault("", "tiene %d columnas y la cabecera %d", len(record), len(r.columns))
-		return row, false
-	}
-	before := len(r.faults)
-	r.cells = make(map[string]string, len(record))
-	for i, cell := range record {
-		r.cells[r.columns[i]] = strings.TrimSpace(cell)
-	}
-	row.trail = r.trail()
-	row.hour = r.hour("hora")
-	row.source.Name = r.source()
-	switch tier := r.cells["tipo"]; tier {
-	case "A":
+func (r *rowReader) row(from *observationRow) (row observation) {
+	row.trail = r.trail(from)
+	row.hour = r.hour("hora", from.Hour)
+	row.source.Name = from.Source
+	switch from.Tier {
+	case store.Stations.String():
 		row.tier = store.Stations
-		r.station(&row)
-	case "B":
+		r.station(&row, from)
+	case store.ParkRecords.String():
 		row.tier = store.ParkRecords
-		r.record(&row)
-	default:
-		r.fault("tipo", "%s no es válido; se admiten A (estación) y B (registro del parque)", shown(tier))
+		r.record(&row, from)
 	}
 	row.source.Tier = row.tier
-	if len(r.faults) > before {
-		return row, false
+	if !r.wrong {
+		r.once(&row)
 	}
-	r.once(&row)
-	return row, len(r.faults) == before
+	return row
 }
 
-func (r *rowReader) trail() int {
+func (r *rowReader) trail(from *observationRow) int {
 	c := r.o.Catalogue
-	park, ok := c.ParkBySlug(r.cells["parque"])
+	park, ok := c.ParkBySlug(from.Park)
 	if !ok {
-		r.fault("parque", "%s no es un parque del catálogo; se admite su slug", shown(r.cells["parque"]))
+		r.fault("parque", "%s no es un parque del catálogo; se admite su slug", document.Shown(from.Park))
 		return 0
 	}
 	for i, trail := range c.TrailsOf(park) {
-		if trail.Slug == r.cells["sendero"] {
+		if trail.Slug == from.Trail {
 			return c.Parks[park].FirstTrail + i
 		}
 	}
-	r.fault("sendero", "%s no es un sendero de %s; se admite su slug", shown(r.cells["sendero"]), c.Parks[park].Slug)
+	r.fault("sendero", "%s no es un sendero de %s; se admite su slug", document.Shown(from.Trail), c.Parks[park].Slug)
 	return 0
 }
 
 // hour reads a whole hour that is over and not absurdly long ago.
-func (r *rowReader) hour(field string) time.Time {
-	text := r.cells[field]
+func (r *rowReader) hour(field, text string) time.Time {
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
 		at, err = time.Parse("2006-01-02T15:04Z07:00", text)
 	}
+	shown := document.Shown(text)
 	switch {
 	case err != nil:
-		r.fault(field, "%s no es una hora con su zona, como 2026-11-21T13:00:00-03:00", shown(text))
+		r.fault(field, "%s no es una hora con su zona, como 2026-11-21T13:00:00-03:00", shown)
 	case !at.Equal(at.Truncate(time.Hour)):
-		r.fault(field, "%s no es una hora en punto", shown(text))
+		r.fault(field, "%s no es una hora en punto", shown)
 	case at.After(r.o.Now):
-		r.fault(field, "%s está en el futuro", shown(text))
+		r.fault(field, "%s está en el futuro", shown)
 	case at.Year() < 2000:
-		r.fault(field, "%s es anterior al año 2000", shown(text))
+		r.fault(field, "%s es anterior al año 2000", shown)
 	}
 	return at.UTC()
 }
 
-// source reads the name of who observed, which is shown to the public.
-func (r *rowReader) source() string {
-	name := r.cells["fuente"]
-	switch {
-	case name == "":
-		r.fault("fuente", "falta; diga qué estación o quién lo registró")
-	case utf8.RuneCountInString(name) > maxSourceName:
-		r.fault("fuente", "pasa de %d caracteres", maxSourceName)
-	case strings.ContainsFunc(name, func(c rune) bool { return !unicode.IsPrint(c) || c == '<' || c == '>' }):
-		r.fault("fuente", "%s tiene caracteres que no se admiten", shown(name))
-	}
-	return name
-}
-
 // station checks a measurement.
-func (r *rowReader) station(row *observation) {
-	for _, field := range []string{"hasta", "amenaza", "estado"} {
-		r.absent(field, "B")
-	}
-	row.source.DistanceKm = r.number("distancia_km", 0, maxDistanceKm, true)
-	row.source.HeightM = r.number("diferencia_altitud_m", -maxHeightM, maxHeightM, true)
+func (r *rowReader) station(row *observation, from *observationRow) {
+	r.absent(store.ParkRecords, "hasta", from.Until)
+	r.absent(store.ParkRecords, "amenaza", from.Hazard)
+	r.absent(store.ParkRecords, "estado", from.State)
+	row.source.DistanceKm = r.number("distancia_km", from.DistanceKm, 0, maxDistanceKm)
+	row.source.HeightM = r.number("diferencia_altitud_m", from.HeightM, -maxHeightM, maxHeightM)
 	row.values = map[hazard.Variable]float64{}
-	for _, m := range measurements {
-		if r.cells[m.column] != "" {
-			row.values[m.variable] = r.number(m.column, m.low, m.high, false)
+	for _, m := range from.list() {
+		if m.text != "" {
+			row.values[m.variable] = r.number(m.column, m.text, m.low, m.high)
 		}
 	}
-	_, gust := row.values[hazard.WindGust]
-	_, wind := row.values[hazard.WindSpeed]
+	gust, blows := row.values[hazard.WindGust]
 	switch {
 	case len(row.values) == 0:
 		r.fault("", "no trae ninguna medición")
-	case gust != wind:
-		r.fault("racha_kmh", "racha_kmh y viento_kmh van juntas: con una sola se prueba un temporal, pero nunca la calma")
-	case gust && row.values[hazard.WindGust] < row.values[hazard.WindSpeed]:
+	case blows && gust < row.values[hazard.WindSpeed]:
 		r.fault("racha_kmh", "la racha es menor que el viento medio")
 	}
 }
 
 // record checks what the park wrote down.
-func (r *rowReader) record(row *observation) {
-	for _, m := range measurements {
-		r.absent(m.column, "A")
+func (r *rowReader) record(row *observation, from *observationRow) {
+	for _, m := range from.list() {
+		r.absent(store.Stations, m.column, m.text)
 	}
-	r.absent("distancia_km", "A")
-	r.absent("diferencia_altitud_m", "A")
+	r.absent(store.Stations, "distancia_km", from.DistanceKm)
+	r.absent(store.Stations, "diferencia_altitud_m", from.HeightM)
 	row.until = row.hour
-	if r.cells["hasta"] != "" {
-		row.until = r.hour("hasta")
+	if from.Until != "" {
+		row.until = r.hour("hasta", from.Until)
 		if row.until.Before(row.hour) || row.until.Sub(row.hour) > maxRecord {
 			r.fault("hasta", "debe ser la misma hora que «hora» o posterior, y a lo más %d días después", maxRecord/day)
 			row.until = row.hour
 		}
 	}
-	if key := r.cells["amenaza"]; key != "" {
-		h, err := hazard.ParseHazard(key)
-		if err != nil {
-			r.fault("amenaza", "%s no es una amenaza; se admiten las de la API, o vacío para el sendero en conjunto", shown(key))
-		}
+	if h, err := hazard.ParseHazard(from.Hazard); err == nil {
 		row.subject = 1 + int(h)
 	}
 	for _, state := range []hazard.State{hazard.Green, hazard.Amber, hazard.Red} {
-		if r.cells["estado"] == state.String() {
+		if from.State == state.String() {
 			row.state = state
 		}
 	}
-	if row.state == hazard.Unknown {
-		r.fault("estado", "%s no es válido; se admiten verde, amarillo y rojo", shown(r.cells["estado"]))
+	if from.State == "" {
+		r.fault("estado", "falta; se admiten verde, amarillo y rojo")
 	}
 }
 
-func (r *rowReader) absent(field, tier string) {
-	if r.cells[field] != "" {
+func (r *rowReader) absent(tier store.Tier, field, text string) {
+	if text != "" {
 		r.fault(field, "solo se admite en filas de tipo %s", tier)
 	}
 }
 
 // number reads a decimal number within bounds.
-func (r *rowReader) number(field string, low, high float64, required bool) float64 {
-	text := r.cells[field]
-	if text == "" && required {
+func (r *rowReader) number(field, text string, low, high float64) float64 {
+	if text == "" {
 		r.fault(field, "falta; en filas de tipo A es obligatoria")
 		return 0
 	}
+	plain := text
 	if r.comma {
-		text = strings.Replace(text, ",", ".", 1)
+		plain = strings.Replace(text, ",", ".", 1)
 	}
-	x, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-		r.fault(field, "%s no es un número", shown(r.cells[field]))
+	x, err := strconv.ParseFloat(plain, 64)
+	switch {
+	case err != nil || math.IsNaN(x) || math.IsInf(x, 0):
+		r.fault(field, "%s no es un número", document.Shown(text))
 		return 0
-	}
-	if x < low || x > high {
-		r.fault(field, "%s está fuera de lo que se admite, de %v a %v", shown(r.cells[field]), low, high)
+	case x < low || x > high:
+		r.fault(field, "%s está fuera de lo que se admite, de %v a %v", document.Shown(text), low, high)
 	}
 	return x
 }
@@ -332,11 +275,11 @@ func (r *rowReader) once(row *observation) {
 	}
 	for hour := row.hour; !hour.After(last); hour = hour.Add(time.Hour) {
 		key := sighting{row.tier, row.trail, row.subject, hour.Unix() / 3600}
-		if line, twice := r.seen[key]; twice {
-			r.fault("hora", "la hora %s del mismo sendero ya está en la línea %d", hour.Format(time.RFC3339), line)
+		if r.seen[key] {
+			r.fault("hora", "la hora %s del mismo sendero ya está en una fila anterior", hour.Format(time.RFC3339))
 			return
 		}
-		r.seen[key] = r.line
+		r.seen[key] = true
 	}
 	if len(r.seen) > maxHours {
 		r.fault("", "el archivo pasa de %d horas observadas; divídalo", maxHours)

@@ -180,12 +180,15 @@ func TestBrier(t *testing.T) {
 		{[]float64{.5, nan}, []bool{true, true}, .25, true},
 		{[]float64{nan}, []bool{true}, 0, false},
 		{nil, nil, 0, false},
-		{[]float64{.5}, nil, 0, false},
 		{[]float64{1.01}, []bool{true}, 0, false},
 		{[]float64{-.01}, []bool{true}, 0, false},
 		{[]float64{math.Inf(1)}, []bool{true}, 0, false},
 	} {
-		got, ok := Brier(c.p, c.o)
+		var score Brier
+		for i, p := range c.p {
+			score.Add(p, c.o[i])
+		}
+		got, ok := score.Score()
 		if ok != c.ok || math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("%v %v: %v, %v", c.p, c.o, got, ok)
 		}
@@ -231,6 +234,16 @@ func TestFlipFlop(t *testing.T) {
 	}
 }
 
+// draws are the intervals of days in one stratum.
+func draws(days []Table, scores ...func(*strata) (float64, bool)) []Range {
+	all, list := new(strata), [][]dayCases(nil)
+	for _, d := range days {
+		all[5] = all[5].Plus(d)
+		list = append(list, []dayCases{{5, uint16(d.Hits), uint16(d.FalseAlarms), uint16(d.Misses)}})
+	}
+	return bootstrap(list, all, 1000, 1, scores...)
+}
+
 // A bootstrap of days holds the true score, is the same for the same seed, and is
 // wider than Wilson's when the cases of a day go together.
 func TestBootstrap(t *testing.T) {
@@ -248,20 +261,21 @@ func TestBootstrap(t *testing.T) {
 		days = append(days, day)
 		all = all.Plus(day)
 	}
-	both := Bootstrap(days, 1000, 1, Table.CSI, Table.SEDI)
+	sedi := func(s *strata) (float64, bool) { return s.mean(Table.SEDI) }
+	both := draws(days, (*strata).csi, sedi)
 	low, high := both[0].Low, both[0].High
 	csi, _ := all.CSI()
 	if !both[0].Known || both[1].Known || !(low < .7 && .7 < high && low < csi && csi < high) {
 		t.Errorf("[%v, %v] around %v", low, high, csi)
 	}
-	if again := Bootstrap(days, 1000, 1, Table.CSI); again[0] != both[0] {
+	if again := draws(days, (*strata).csi); again[0] != both[0] {
 		t.Error("the same seed gave another interval")
 	}
 	if wilsonLow, wilsonHigh := wilson(all.Hits, all.Events()); high-low < 2*(wilsonHigh-wilsonLow) {
 		t.Errorf("[%v, %v] takes the cases of a day for independent", low, high)
 	}
 	for _, few := range [][]Table{nil, days[:9], make([]Table, 50)} {
-		if Bootstrap(few, 1000, 1, Table.CSI)[0].Known {
+		if draws(few, (*strata).csi)[0].Known {
 			t.Errorf("an interval of %d days", len(few))
 		}
 	}
@@ -273,12 +287,12 @@ func TestBaselines(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	// At a rate of one half, half of the events are hit, and as many alarms false.
-	csi, ok := BaseRate([]Table{{Hits: 50, CorrectNegatives: 50}})
+	csi, ok := BaseRate(map[int]Table{1: {Hits: 50, CorrectNegatives: 50}})
 	near(t, "base rate", csi, ok, 1./3, 1e-12)
 	// A month in which it always and one in which it never comes are known fully.
-	csi, ok = BaseRate([]Table{{Hits: 30}, {CorrectNegatives: 30}, {}})
+	csi, ok = BaseRate(map[int]Table{1: {Hits: 30}, 2: {CorrectNegatives: 30}, 3: {}})
 	near(t, "base rate by month", csi, ok, 1, 1e-12)
-	if _, ok := BaseRate([]Table{{CorrectNegatives: 30}}); ok {
+	if _, ok := BaseRate(map[int]Table{1: {CorrectNegatives: 30}}); ok {
 		t.Error("a base rate without events")
 	}
 }

@@ -1,6 +1,7 @@
 package verification
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -41,11 +42,28 @@ type tally struct {
 	from, to time.Time
 	verified int
 	flips    flips
+	values   *valueTally
 	dayOf    time.Time
 	hours    [][store.NumVerified]uint8 // of dayOf, by trail: most that any tier but D compared
 	recent   []*store.DayPairs
 	logFrom  time.Time // day of the oldest hour of the log
 	pending  int       // estimates in the log of which a truth may still come
+}
+
+// newLedgers returns accounts without cases. Single trails are looked at as a whole, and
+// against truths other than our own later estimates.
+func newLedgers() *ledgers {
+	l := new(ledgers)
+	for tier := range l {
+		for level := range l[tier] {
+			for lead := range l[tier][level][whole] {
+				if store.Tiers[tier] != store.OwnLaterRuns {
+					l[tier][level][whole][lead].trails = map[trailMonth]*cases{}
+				}
+			}
+		}
+	}
+	return l
 }
 
 // summarize computes what is shown of the log.
@@ -54,8 +72,12 @@ func (v *verifier) summarize(now time.Time) (*store.Verification, error) {
 	if err != nil {
 		return nil, fmt.Errorf("summarize the verification: %w", err)
 	}
-	t := &tally{v: v, accounts: new(ledgers), logFrom: logged.First.Truncate(day)}
-	t.pending = len(logged.Kept) * store.NumVerified * len(v.sites)
+	t := &tally{v: v, accounts: newLedgers(), values: newValueTally(v), logFrom: logged.First.Truncate(day)}
+	for _, hour := range logged.Kept {
+		for _, lead := range store.LoggedLeads[1:] {
+			t.pending += v.walkedAt(hour.Add(time.Duration(lead) * time.Hour))
+		}
+	}
 	err = v.store.Pairs(v.catalogue, time.Unix(0, 0), func(d *store.DayPairs) error {
 		if d.Rules == v.rules.Version() {
 			t.count(d, now)
@@ -75,6 +97,7 @@ func (v *verifier) summarize(now time.Time) (*store.Verification, error) {
 		return nil, err
 	}
 	t.results(s)
+	s.Values = t.values.scores()
 	s.Stage = stage(s)
 	return s, nil
 }
@@ -83,6 +106,7 @@ func (v *verifier) summarize(now time.Time) (*store.Verification, error) {
 func (v *verifier) recentPairs(now time.Time) (recent []*store.DayPairs, err error) {
 	err = v.store.Pairs(v.catalogue, now.Add(-pairDays*day), func(d *store.DayPairs) error {
 		if d.Rules == v.rules.Version() {
+			d.Errors = nil // many times as large, and not given out
 			recent = append(recent, d)
 		}
 		return nil
@@ -95,7 +119,8 @@ func (t *tally) count(d *store.DayPairs, now time.Time) {
 	if !d.Day.Equal(t.dayOf) {
 		t.closeDay(d.Day)
 	}
-	if now.Sub(d.Day) <= pairDays*day {
+	t.values.count(d)
+	if d.Errors = nil; now.Sub(d.Day) <= pairDays*day {
 		t.recent = append(t.recent, d)
 	}
 	if t.from.IsZero() {
@@ -149,25 +174,71 @@ func (t *tally) results(s *store.Verification) {
 			for subject := range t.accounts[tier][level] {
 				for lead := range t.accounts[tier][level][subject] {
 					a := &t.accounts[tier][level][subject][lead]
-					if a.table.N() == 0 {
+					if a.all.table.N() == 0 {
 						continue
 					}
-					r := a.result()
-					r.Tier, r.Level, r.Bin = store.Tiers[tier], levels[level], store.VerifiedBins[lead]
+					about := store.Result{Tier: store.Tiers[tier], Level: levels[level], Bin: store.VerifiedBins[lead]}
 					if subject != whole {
-						r.Hazard = hazard.Hazard(subject - 1).String()
+						about.Hazard = hazard.Hazard(subject - 1).String()
 					}
-					s.Results = append(s.Results, r)
-					if subject == whole || r.CSI != nil {
-						s.Baselines = append(s.Baselines, a.baselines(&r)...)
-					}
-					if subject == whole {
-						s.Reliability = append(s.Reliability, a.reliability(&r)...)
-					}
+					t.conclude(s, a, &about)
 				}
 			}
 		}
 	}
+}
+
+// conclude adds what an account comes to.
+func (t *tally) conclude(s *store.Verification, a *account, about *store.Result) {
+	r := a.result()
+	r.Tier, r.Level, r.Hazard, r.Bin = about.Tier, about.Level, about.Hazard, about.Bin
+	s.Results = append(s.Results, r)
+	if r.Hazard == "" || r.CSI != nil {
+		s.Baselines = append(s.Baselines, a.baselines(&r)...)
+	}
+	if r.Hazard == "" || r.Tier != store.OwnLaterRuns && r.Events+r.Forecasts > 0 {
+		s.Reliability = append(s.Reliability, a.all.reliability(&r)...)
+	}
+	if r.Tier == store.OwnLaterRuns {
+		return
+	}
+	if points := valueCurve(&a.all, a.strata[:]); points != nil {
+		s.Curves = append(s.Curves, store.ValueCurve{Tier: r.Tier, Level: r.Level, Hazard: r.Hazard, Bin: r.Bin, Points: points})
+	}
+	for i, c := range a.strata {
+		if c != nil && c.table.Hits+c.table.FalseAlarms+c.table.Misses > 0 {
+			s.Strata = append(s.Strata, stratumResult(c, stratumOf(i), about))
+		}
+	}
+	s.Strata = append(s.Strata, t.trailResults(a, about)...)
+}
+
+// trailResults are those of single trails by month, where there are enough events.
+func (t *tally) trailResults(a *account, about *store.Result) (list []store.StratumResult) {
+	for at, c := range a.trails {
+		if c.events.n >= fewestEvents {
+			trail := &t.v.catalogue.Trails[at.trail]
+			where := &store.Stratum{Park: t.v.catalogue.Parks[trail.Park].Slug, Trail: trail.Slug, Month: int(at.month)}
+			list = append(list, stratumResult(c, where, about))
+		}
+	}
+	slices.SortFunc(list, func(a, b store.StratumResult) int {
+		return cmp.Or(cmp.Compare(a.Park, b.Park), cmp.Compare(a.Trail, b.Trail), a.Month-b.Month)
+	})
+	return list
+}
+
+// stratumResult are the scores of the cases of one stratum.
+func stratumResult(c *cases, where *store.Stratum, about *store.Result) store.StratumResult {
+	r := c.result(&strata{c.table})
+	r.Tier, r.Level, r.Hazard, r.Bin = about.Tier, about.Level, about.Hazard, about.Bin
+	list := store.StratumResult{Stratum: *where, Result: r, Curve: valueCurve(c, []*cases{c})}
+	for _, bin := range c.reliability(&r) {
+		if bin.Observed != nil {
+			list.Reliability = append(list.Reliability, bin)
+		}
+	}
+	return list
 }
 
 // stage returns how much the headline rests on: the trail as a whole at any lead,
@@ -200,7 +271,7 @@ func (t *tally) references() ([]store.Reference, error) {
 		any := false
 		for lead := range store.NumVerified {
 			for subject := range store.NumSubjects {
-				any = any || t.accounts[i][0][subject][lead].table.N() > 0
+				any = any || t.accounts[i][0][subject][lead].all.table.N() > 0
 			}
 		}
 		if any {
@@ -214,7 +285,7 @@ func (t *tally) references() ([]store.Reference, error) {
 func describe(tier store.Tier, sources []store.Source) string {
 	switch tier {
 	case store.Reanalysis:
-		return "comparado con un análisis de modelo (ERA5), no con mediciones; solo plazos de 24 h o más; rachas y lluvia del análisis son poco fiables en la montaña"
+		return "comparado con un análisis de modelo (ERA5), no con mediciones; solo plazos de 24 h o más; ERA5 ve celdas de 31 km y es del mismo centro que uno de los modelos (ECMWF): no es verdad para el rojo en pasos y cumbres"
 	case store.OwnLaterRuns:
 		return "consistencia entre corridas: comparado con la estimación propia de la misma hora; no mide aciertos"
 	}

@@ -5,9 +5,11 @@
 // ([Issued]) → days that are over are judged by the same rules from a source of truth: our
 // own later estimates, a reanalysis ([Archive]), stations and park records that an operator
 // imports ([Observations]) → what was issued and what came are paired and kept → the pairs
-// are counted into a [Table] for each tier of truth, level, hazard and lead → scores of the
-// table, each with the interval in which it lies ([Wilson], [Bootstrap]), and what a
-// forecast without skill would have scored ([BaseRate], [AlwaysGreen]).
+// are counted into a [Table] for each tier of truth, level, hazard, lead and stratum of like
+// climate → scores of the table, each with the interval in which it lies ([Wilson]), what a
+// forecast without skill would have scored ([BaseRate], [AlwaysGreen]), and what the forecast
+// is worth ([Table.Value]). Beside the levels the weather of each model at the critical
+// points is verified ([CRPS], [Rank]).
 //
 // A score that is not defined (its denominator is 0, or a value is missing) is ok = false,
 // never 0 and never 100 %. There is no accuracy on purpose: for rare events never warning
@@ -28,7 +30,8 @@ import (
 	"vigia/store/catalogue"
 )
 
-// day is a day of UTC.
+// day is a day of 24 hours. Those that are verified are named by midnight UTC of their local
+// date ([hazard.Site.DayOf]).
 const day = 24 * time.Hour
 
 // verifier pairs what was issued with what came, and counts the pairs.
@@ -37,18 +40,32 @@ type verifier struct {
 	catalogue *catalogue.Catalogue
 	rules     *hazard.Rules
 	sites     []hazard.Site // as Catalogue.Trails
+	byZone    [][]int       // the trails of each time zone
+	climates  []int         // of the trails, see climateOf
 	log       *slog.Logger
 }
 
 func newVerifier(s *store.Store, c *catalogue.Catalogue, rules *hazard.Rules, log *slog.Logger) *verifier {
-	return &verifier{store: s, catalogue: c, rules: rules, sites: c.Sites(), log: log}
+	v := &verifier{store: s, catalogue: c, rules: rules, sites: c.Sites(), log: log}
+	zones := map[string]int{}
+	for i := range v.sites {
+		name := v.sites[i].TimeZone.String()
+		at, known := zones[name]
+		if !known {
+			at = len(v.byZone)
+			zones[name] = at
+			v.byZone = append(v.byZone, nil)
+		}
+		v.byZone[at] = append(v.byZone[at], i)
+		v.climates = append(v.climates, climateOf(&v.sites[i]))
+	}
+	return v
 }
 
 // compareRuns compares the days that are over, and not compared yet, with the
 // estimates of their own hour.
 func (v *verifier) compareRuns(now time.Time) error {
-	today := now.UTC().Truncate(day)
-	due, err := v.dueDays(store.OwnLaterRuns, today.Add(-day), 0)
+	due, err := v.dueDays(store.OwnLaterRuns, v.lastDay(now), 0)
 	if err != nil {
 		return err
 	}
@@ -76,7 +93,7 @@ func (v *verifier) dueDays(tier store.Tier, last time.Time, lead int) ([]time.Ti
 	if err != nil || len(logged.Kept) == 0 {
 		return nil, err
 	}
-	done, err := v.store.HasPairs(tier, logged.First.Truncate(day))
+	done, err := v.store.HasPairs(tier, logged.First.Truncate(day).Add(-day))
 	if err != nil {
 		return nil, err
 	}
@@ -84,15 +101,34 @@ func (v *verifier) dueDays(tier store.Tier, last time.Time, lead int) ([]time.Ti
 	for _, hour := range logged.Kept {
 		for _, l := range store.LoggedLeads[1:] {
 			if l >= lead {
-				has[hour.Add(time.Duration(l)*time.Hour).Truncate(day)] = true
+				v.noteDays(has, hour.Add(time.Duration(l)*time.Hour))
 			}
 		}
 	}
 	var due []time.Time
-	for d := logged.First.Truncate(day); !d.After(last); d = d.Add(day) {
+	for d := logged.First.Truncate(day).Add(-day); !d.After(last); d = d.Add(day) {
 		if has[d] && !done[d] {
 			due = append(due, d)
 		}
 	}
 	return due, nil
+}
+
+// noteDays notes the days of which an hour is one on any trail.
+func (v *verifier) noteDays(days map[time.Time]bool, hour time.Time) {
+	for _, trails := range v.byZone {
+		if date, _, walked := v.sites[trails[0]].DayOf(hour); walked {
+			days[date] = true
+		}
+	}
+}
+
+// walkedAt counts the trails on which an hour is one of a day.
+func (v *verifier) walkedAt(hour time.Time) (n int) {
+	for _, trails := range v.byZone {
+		if _, _, walked := v.sites[trails[0]].DayOf(hour); walked {
+			n += len(trails)
+		}
+	}
+	return n
 }

@@ -34,7 +34,7 @@ func TestAYearOfKnownErrors(t *testing.T) {
 		parks   = 6
 		wantFAR = (1 - chance) * crying / ((1-chance)*crying + chance*(1-missed))
 	)
-	start := time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
+	start := time.Date(2025, 1, 1, 10, 0, 0, 0, time.UTC)
 	// Intervals of 95 % miss the truth now and then: with one seed the test says
 	// the same every time.
 	const seed = 1
@@ -56,7 +56,7 @@ func TestAYearOfKnownErrors(t *testing.T) {
 	}
 	l.witness.gust = func(place catalogue.Location, at time.Time) float64 {
 		for i := range c.Trails {
-			if c.Trails[i].Points[0].Location == place && at.Hour() == 12 {
+			if c.Trails[i].Points[0].Location == place && at.Hour() == 22 {
 				return []float64{hazard.Green: 20, hazard.Amber: 80, hazard.Red: 130}[came(i, int(at.Sub(start)/day))]
 			}
 		}
@@ -83,7 +83,7 @@ func TestAYearOfKnownErrors(t *testing.T) {
 		l.clock.Advance(day)
 	}
 	s := l.summary()
-	if s.Stage != store.StageStable || !s.From.Equal(start) {
+	if s.Stage != store.StageStable || !s.From.Equal(start.Truncate(day)) {
 		t.Errorf("%s from %v to %v", s.Stage, s.From, s.To)
 	}
 	wantCSI := chance * (1 - missed) / (chance + (1-chance)*crying)
@@ -111,6 +111,7 @@ func TestAYearOfKnownErrors(t *testing.T) {
 			t.Errorf("the reanalysis judges a lead of %s h", r.Bin)
 		}
 	}
+	checkStrata(t, s)
 	checkBaselines(t, s, chance)
 	if s.Issued != days*parks*4 || s.Verified != find(t, s, store.Reanalysis, alert.Caution, "", "24-48").N()+find(t, s, store.Reanalysis, alert.Caution, "", "48-72").N() {
 		t.Errorf("%d issued, %d verified", s.Issued, s.Verified)
@@ -138,6 +139,44 @@ func slicesOf(parks int) []int {
 		list[i] = 1
 	}
 	return list
+}
+
+// checkStrata wants every case in one stratum, and in one month of one trail where that is
+// shown; no score of few events; and of each bin of the shares what the year was made of.
+func checkStrata(t *testing.T, s *store.Verification) {
+	t.Helper()
+	all := find(t, s, store.Reanalysis, alert.Caution, "", "24-48")
+	sum, seasons := Table{}, map[string]bool{}
+	for i := range s.Strata {
+		r := &s.Strata[i]
+		if r.Tier == store.OwnLaterRuns {
+			t.Error("a stratum of our own later estimates")
+		}
+		if r.Events < fewestEvents && (r.POD != nil || r.HSS != nil || r.ETS != nil || r.Curve != nil) || r.Forecasts < fewestEvents && r.FAR != nil {
+			t.Errorf("scores of few events: %+v", r)
+		}
+		if r.Tier != all.Tier || r.Level != all.Level || r.Hazard != "" || r.Bin != all.Bin {
+			continue
+		}
+		if r.Trail != "" {
+			if r.Events < fewestEvents || r.Month < 1 || r.Season != "" || r.N() > 31 {
+				t.Errorf("%+v", r)
+			}
+			continue
+		}
+		seasons[r.Season] = true
+		sum = sum.Plus(Table{r.Hits, r.False, r.Misses, r.Correct})
+		bins := 0
+		for _, b := range r.Reliability {
+			bins += b.N
+		}
+		if r.Exposure != "valle_abierto" || bins == 0 || bins > r.N() {
+			t.Errorf("%+v, %d in bins", r.Stratum, bins)
+		}
+	}
+	if sum != (Table{all.Hits, all.False, all.Misses, all.Correct}) || len(seasons) != 4 {
+		t.Errorf("the strata have %+v in %d seasons, all together %+v", sum, len(seasons), all)
+	}
 }
 
 func checkBaselines(t *testing.T, s *store.Verification, chance float64) {
@@ -168,11 +207,11 @@ func checkBaselines(t *testing.T, s *store.Verification, chance float64) {
 // Neighbouring trails of a park have the same weather: five of them in nine gales
 // are nine events, too few for a score.
 func TestNeighbouringTrailsCountOnce(t *testing.T) {
-	start := time.Date(2025, 6, 1, 0, 0, 0, 0, time.UTC)
+	start := time.Date(2025, 6, 1, 10, 0, 0, 0, time.UTC)
 	l := newLaboratory(t, manyParks(t, 5), start)
 	gale := func(d int) bool { return d%3 == 0 && d < 27 } // the days 0, 3 … 24
 	l.witness.gust = func(_ catalogue.Location, at time.Time) float64 {
-		if gale(int(at.Sub(start)/day)) && at.Hour() == 12 {
+		if gale(int(at.Sub(start)/day)) && at.Hour() == 22 {
 			return 80
 		}
 		return 10
@@ -198,9 +237,122 @@ func TestNeighbouringTrailsCountOnce(t *testing.T) {
 	}
 }
 
+// The day of a trail on Rapa Nui ends three hours into the next of UTC, and is compared
+// once it is over there; the same gust is of one day here and of the next one there.
+func TestDaysAreThoseOfTheTrail(t *testing.T) {
+	c, err := catalogue.Parse("prueba.json", []byte(`{"parques":[
+		{"slug":"rapa-nui","nombre":"A","tipo":"parque_nacional","region":"R","latitud":-27.1,"longitud":-109.3,"altitud_m":100,"zona_horaria":"Pacific/Easter"},
+		{"slug":"sur","nombre":"B","tipo":"parque_nacional","region":"R","latitud":-50,"longitud":-73,"altitud_m":100,"zona_horaria":"America/Santiago"}],
+	 "senderos":[
+		{"slug":"a","parque":"rapa-nui","nombre":"T","tipo":"circuito","puntos":[{"nombre":"a","latitud":-27.1,"longitud":-109.3,"altitud_m":100,"exposicion":"valle_abierto"}]},
+		{"slug":"b","parque":"sur","nombre":"T","tipo":"circuito","puntos":[{"nombre":"b","latitud":-50,"longitud":-73,"altitud_m":100,"exposicion":"valle_abierto"}]}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := time.Date(2025, 6, 1, 0, 0, 0, 0, time.UTC)
+	l := newLaboratory(t, c, start)
+	gust := time.Date(2025, 6, 6, 2, 0, 0, 0, time.UTC) // 20 h of the 5th on Rapa Nui, 22 h of the 5th in the south
+	l.witness.gust = func(_ catalogue.Location, at time.Time) float64 {
+		if at.Equal(gust) {
+			return 80
+		}
+		return 10
+	}
+	for range 14 * 24 {
+		l.issue(func(_, _ int) hazard.State { return hazard.Green })
+		l.daily.Update(t.Context())
+		l.clock.Advance(time.Hour)
+	}
+	days := map[time.Time][2]store.Pair{}
+	err = l.file.Pairs(c, start, func(d *store.DayPairs) error {
+		if d.Tier == store.Reanalysis {
+			days[d.Day] = [2]store.Pair{d.Rows[0][2][1+hazard.Wind], d.Rows[1][2][1+hazard.Wind]}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for d, pair := range days {
+		there, here := hazard.Green, hazard.Green
+		if d.Day() == 5 { // at 21 h in the south the hour beside it counts, at 22 h none does
+			there, here = hazard.Amber, hazard.Amber
+		}
+		if pair[0].Observed != there || pair[1].Observed != here || d.Day() > 2 && (pair[0].Hours != hazard.DayHours || pair[1].Hours != hazard.DayHours) {
+			t.Errorf("%v: %+v", d, pair)
+		}
+	}
+	if len(days) < 6 {
+		t.Errorf("%d days", len(days))
+	}
+}
+
+// What came is not ahead: a storm of the afternoon on the altiplano is red though the rules
+// allow no forecast of it that far ahead.
+func TestTruthIsNotAhead(t *testing.T) {
+	c, err := catalogue.Parse("prueba.json", []byte(`{"parques":[
+		{"slug":"norte","nombre":"A","tipo":"parque_nacional","region":"R","latitud":-18,"longitud":-69,"altitud_m":4400,"zona_horaria":"America/Santiago"}],
+	 "senderos":[{"slug":"a","parque":"norte","nombre":"T","tipo":"circuito","puntos":[{"nombre":"a","latitud":-18,"longitud":-69,"altitud_m":4400,"exposicion":"altiplano"}]}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := time.Date(2026, 1, 10, 0, 0, 0, 0, time.UTC)
+	columns := hazard.NewColumns(d.Add(-3*day), 1, 5*24)
+	for k := range 5 * 24 {
+		for v, x := range map[hazard.Variable]float64{
+			hazard.Temperature: 8, hazard.Humidity: 60, hazard.Precipitation: 2, hazard.Snowfall: 0, hazard.SnowDepth: 0,
+			hazard.WindSpeed: 5, hazard.WindGust: 10, hazard.WeatherCode: 95,
+		} {
+			columns.Set(v, 0, k, x)
+		}
+	}
+	truth := newVerifier(nil, c, hazard.DefaultRules(), nil).assessTruth(d, columns)
+	for k, got := range truth.trails[0].states[1+hazard.Storm] {
+		if got != hazard.Red {
+			t.Errorf("at %d h: %v", k+hazard.FirstHour, got)
+		}
+	}
+}
+
+// Few days of values are counted and have no mean; what models that came or went are ranked
+// among is not mixed.
+func TestFewValuesAndOtherModels(t *testing.T) {
+	c := manyParks(t, 2)
+	v := newVerifier(nil, c, hazard.DefaultRules(), nil)
+	tally := newValueTally(v)
+	add := func(n int, models ...string) {
+		for i := range n {
+			d := &store.DayPairs{Day: time.Date(2025, 6, 1+i, 0, 0, 0, 0, time.UTC), Tier: store.Reanalysis, Models: models, Errors: make([]store.ErrorRow, 2)}
+			for trail := range d.Errors { // two trails of one park are one day
+				e := &d.Errors[trail][2][0]
+				for range models {
+					e.Models = append(e.Models, store.ModelErrors{Hours: 16, Sum: 16 * 2 * 10, Abs: 16 * 2 * 10})
+				}
+				e.Median, e.CRPS = e.Models[0], 16*10*1000
+				e.Ranks = make([]uint32, len(models)+1)
+				e.Ranks[0] = 16 * store.ShareUnits
+			}
+			tally.count(d)
+		}
+	}
+	add(9, "a", "b")
+	s := tally.scores()
+	if len(s) != 2 || s[0].Days != 9 || s[0].N != 2*9*16 || s[0].Bias != nil || s[0].CRPS != nil || s[0].Models[0].MAE != nil {
+		t.Errorf("%+v", s)
+	}
+	add(12, "a", "b", "c")
+	s = tally.scores()
+	if s[0].Stratum != nil || s[1].Stratum == nil || *s[0].Bias != 1 || *s[0].MAE != 1 || *s[0].CRPS != 1 || s[0].N != 2*21*16 {
+		t.Errorf("%+v", s[0])
+	}
+	if len(s[0].Ranks) != 4 || s[0].Ranks[0] != 2*12*16 || len(s[0].Models) != 3 || s[0].Models[2].N != 2*12*16 {
+		t.Errorf("%+v", s[0])
+	}
+}
+
 // What is missing on a side is dropped, never counted as quiet.
 func TestPairsWithAMissingSideAreDropped(t *testing.T) {
-	start := time.Date(2025, 6, 1, 0, 0, 0, 0, time.UTC)
+	start := time.Date(2025, 6, 1, 10, 0, 0, 0, time.UTC)
 	l := newLaboratory(t, manyParks(t, 1, 1), start)
 	l.witness.gust = func(place catalogue.Location, at time.Time) float64 {
 		if place.Latitude == -36 {
@@ -237,9 +389,9 @@ func TestPairsWithAMissingSideAreDropped(t *testing.T) {
 
 // Estimates of other rules are not pooled with those in force.
 func TestVersionsAreNotPooled(t *testing.T) {
-	start := time.Date(2025, 6, 1, 0, 0, 0, 0, time.UTC)
+	start := time.Date(2025, 6, 1, 10, 0, 0, 0, time.UTC)
 	l := newLaboratory(t, manyParks(t, 1), start)
-	log := Issued([]store.TrailForecast{{Hours: make([]hazard.Estimate, hoursIssued)}}, 1, "antes", l.clock.Now())
+	log := Issued([]store.TrailForecast{{Hours: make([]hazard.Estimate, hoursIssued)}}, nil, 1, "antes", l.clock.Now())
 	for lead := range log.Leads {
 		log.Leads[lead][0].State = hazard.Green
 		log.Leads[lead][0].Hazards[hazard.Wind] = store.IssuedHazard{Applies: true, State: hazard.Green, Total: 4}
@@ -258,7 +410,7 @@ func TestVersionsAreNotPooled(t *testing.T) {
 // The archive is asked once a day, five days late, and again an hour after it
 // failed; a hole in it is given up in the end.
 func TestTheArchiveIsAskedOnceADay(t *testing.T) {
-	start := time.Date(2025, 6, 1, 1, 0, 0, 0, time.UTC)
+	start := time.Date(2025, 6, 1, 5, 0, 0, 0, time.UTC)
 	l := newLaboratory(t, manyParks(t, 1), start)
 	green := func(int, int) hazard.State { return hazard.Green }
 	for range 7*4 - 1 {
@@ -271,7 +423,7 @@ func TestTheArchiveIsAskedOnceADay(t *testing.T) {
 		t.Errorf("asked %d times before any day is five days old", l.witness.calls)
 	}
 	l.witness.err = errors.New("away")
-	for range 5 { // from 0 h on of the day on which the first that 36 h reach is five days old
+	for range 5 { // from 4:30 h on of the day on which the first that 36 h reach is five days old
 		l.daily.Update(t.Context())
 		l.clock.Advance(time.Hour)
 	}
@@ -329,11 +481,11 @@ func TestTruthTakesTheWorstPoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	truth := newVerifier(nil, c, hazard.DefaultRules(), nil).assessTruth(gusty, answer.Columns)
-	for k := range 24 {
-		if got := truth.trails[0][1+hazard.Wind][k]; got != hazard.Red {
+	for k := range hazard.DayHours {
+		if got := truth.trails[0].states[1+hazard.Wind][k]; got != hazard.Red {
 			t.Fatalf("hour %d: %v", k, got)
 		}
-		if got := truth.trails[0][1+hazard.Visibility][k]; got != hazard.Unknown {
+		if got := truth.trails[0].states[1+hazard.Visibility][k]; got != hazard.Unknown {
 			t.Fatalf("hour %d: the archive has no visibility, yet %v", k, got)
 		}
 	}
@@ -345,24 +497,42 @@ func TestWhatTheTruthCannotSeeCountsNowhere(t *testing.T) {
 	row := store.IssuedRow{State: hazard.Amber, Main: hazard.Visibility}
 	row.Hazards[hazard.Visibility] = store.IssuedHazard{Applies: true, State: hazard.Amber, Total: 1, Amber: 1}
 	row.Hazards[hazard.Wind] = store.IssuedHazard{Applies: true, State: hazard.Green, Total: 4, Amber: 1}
-	var truth trailTruth
-	for k := range 24 {
-		truth[whole][k], truth[1+hazard.Wind][k] = hazard.Green, hazard.Green
+	truth := &dayTruth{trails: make([]trailTruth, 1)}
+	states := &truth.trails[0].states
+	for k := range hazard.DayHours {
+		states[whole][k], states[1+hazard.Wind][k] = hazard.Green, hazard.Green
 	}
-	truth[whole][3], truth[1+hazard.Wind][3] = hazard.Red, hazard.Red
-	truth[whole][4] = hazard.Unknown
-	var pairs [store.NumSubjects]store.Pair
-	for s := range pairs {
-		pairs[s] = store.Pair{Amber: store.NoShare, Red: store.NoShare}
+	states[whole][3], states[1+hazard.Wind][3] = hazard.Red, hazard.Red
+	states[whole][4] = hazard.Unknown
+	hour := &store.IssuedHour{Rules: "r", Models: store.NewIssuedModels([]string{"a", "b", "c", "d"}, 1)}
+	for lead := range hour.Leads {
+		hour.Leads[lead] = []store.IssuedRow{row}
 	}
-	for k := range 24 {
-		compare(&pairs, &row, &truth, k, true)
+	d := &store.DayPairs{Rules: "r", Rows: make([]store.PairRow, 1), Errors: make([]store.ErrorRow, 1)}
+	p := &pairing{truth: truth, pairs: d, own: make([][store.NumVerified][store.NumSubjects]hazard.Ballots, 1)}
+	for k := range hazard.DayHours {
+		hour.Models.Ballots[0][hazard.Wind][0] = 0
+		for m := range 4 {
+			s := hazard.Calm
+			if k == 5+m && m < 2 { // each at an hour of its own: never two at once
+				s = hazard.Moderate
+			}
+			if m == 3 && k == 9 {
+				s = hazard.NoVote
+			}
+			hour.Models.Ballots[0][hazard.Wind][0].Merge(m, s, true)
+		}
+		p.open(hour)
+		p.compare(0, 0, k, hour)
 	}
-	want := store.Pair{Forecast: hazard.Green, Observed: hazard.Red, Hours: 23, Dropped: 1, Amber: 15, Red: 0}
+	p.close()
+	pairs := &d.Rows[0][0]
+	// Two of the three models that judge every hour have a day that reaches amber.
+	want := store.Pair{Forecast: hazard.Green, Observed: hazard.Red, Hours: hazard.DayHours - 1, Dropped: 1, Amber: 40, Red: 0}
 	if pairs[whole] != want {
 		t.Errorf("the whole: %+v, want %+v", pairs[whole], want)
 	}
-	want.Hours, want.Dropped = 24, 0
+	want.Hours, want.Dropped = hazard.DayHours, 0
 	if pairs[1+hazard.Wind] != want {
 		t.Errorf("wind: %+v, want %+v", pairs[1+hazard.Wind], want)
 	}
@@ -372,10 +542,11 @@ func TestWhatTheTruthCannotSeeCountsNowhere(t *testing.T) {
 	if cold := pairs[1+hazard.Cold]; cold.Known() || cold.Dropped != 0 {
 		t.Errorf("a hazard that the trail does not have: %+v", cold)
 	}
-	row.State = hazard.Unknown
-	compare(&pairs, &row, &truth, 5, true)
-	compare(&pairs, &row, &truth, 5, false)
-	if pairs[whole].Hours != 23 || pairs[whole].Dropped != 3 {
+	hour.Leads[1][0].State = hazard.Unknown
+	p.compare(0, 0, 5, hour)
+	hour.Rules = "otra"
+	p.compare(0, 0, 5, hour)
+	if pairs[whole].Hours != hazard.DayHours-1 || pairs[whole].Dropped != 3 {
 		t.Errorf("without a state, and of other rules: %+v", pairs[whole])
 	}
 }
@@ -383,7 +554,7 @@ func TestWhatTheTruthCannotSeeCountsNowhere(t *testing.T) {
 // What went back and forth from one issue to the next has an index, what drew near
 // steadily has none.
 func TestFlipsOfADay(t *testing.T) {
-	start := time.Date(2025, 6, 1, 12, 0, 0, 0, time.UTC)
+	start := time.Date(2025, 6, 1, 3, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
 		told [store.NumLogged]hazard.State // by lead, the present hour first
 		want float64

@@ -31,6 +31,15 @@ func verified() *store.Verification {
 		Results:     []store.Result{full, few},
 		Reliability: []store.ReliabilityBin{{Tier: store.Reanalysis, Level: alert.Caution, Bin: "24-48", To: 1. / 3, N: 4}},
 		FlipFlop:    x(.12), FlipFlopN: 400,
+		Strata: []store.StratumResult{
+			{Stratum: store.Stratum{Zone: "austral", Exposure: "cresta_paso", Season: "otono"}, Result: full, Reliability: []store.ReliabilityBin{{From: .5, To: .75, N: 40, Events: 14, Observed: x(.35)}}, Curve: []store.ValuePoint{{CostLoss: .1, Issued: x(-.25)}}},
+			{Stratum: store.Stratum{Park: "lauca", Trail: "laguna", Month: 2}, Result: few},
+		},
+		Values: []store.ValueScores{
+			{Tier: store.Reanalysis, Variable: "racha_kmh", Bin: "24-48", N: 1600, Days: 100, Bias: x(-4.25), MAE: x(8.1), CRPS: x(6.0404), Models: []store.ModelScores{{Model: "m", N: 1600, Bias: x(-6)}}, Ranks: []float64{160.5, 1439.5}},
+			{Tier: store.Stations, Stratum: &store.Stratum{Zone: "sur", Exposure: "costa", Season: "verano"}, Variable: "temperatura_c", Bin: "0-6", N: 3, Days: 1},
+		},
+		Curves:    []store.ValueCurve{{Tier: store.Reanalysis, Level: alert.Danger, Hazard: "viento", Bin: "24-48", Points: []store.ValuePoint{{CostLoss: .3, Models: x(.5)}}}},
 		Baselines: []store.Baseline{{Name: "siempre_verde", Tier: store.Reanalysis, Level: alert.Caution, Bin: "24-48", CSI: x(0)}, {Name: "persistencia", Tier: store.ParkRecords, Level: alert.Danger, Hazard: "viento", Bin: "0-6"}},
 	}
 }
@@ -75,6 +84,12 @@ func TestPrecisionSaysWhatTheSummarySays(t *testing.T) {
 		`"suficiente":false,"motivo_nulo":"muestra_insuficiente"`,
 		`{"nombre":"siempre_verde","csi":0,`, `{"nombre":"persistencia","csi":null,`, `"indice_vaiven":0.12,"n":400`,
 		`"desde":0,"hasta":0.333,"n":4,"eventos":0,"frecuencia":null,"ic95":null`,
+		`{"estrato":{"zona":"austral","exposicion":"cresta_paso","estacion":"otono","parque":null,"sendero":null,"mes":null},"referencia":"C"`,
+		`"fiabilidad":[{"desde":0.5,"hasta":0.75,"n":40,"eventos":14,"frecuencia":0.35,"ic95":null}],"valor_economico":[{"costo_perdida":0.1,"nivel_emitido":-0.25,"parte_de_modelos":null}]`,
+		`{"estrato":{"zona":null,"exposicion":null,"estacion":null,"parque":"lauca","sendero":"laguna","mes":2}`,
+		`{"referencia":"C","estrato":null,"variable":"racha_kmh","plazo":"24-48","n":1600,"dias":100,"sesgo":-4.25,"mae":8.1,"crps":6.04,"modelos":[{"modelo":"m","n":1600,"sesgo":-6,"mae":null}],"rangos":[160.5,1439.5],"motivo_nulo":null,"advertencia":"ERA5`,
+		`"variable":"temperatura_c","plazo":"0-6","n":3,"dias":1,"sesgo":null,"mae":null,"crps":null,"modelos":[],"rangos":[],"motivo_nulo":"muestra_insuficiente","advertencia":null`,
+		`{"referencia":"C","nivel":"peligro","amenaza":"viento","plazo":"24-48","puntos":[{"costo_perdida":0.3,"nivel_emitido":null,"parte_de_modelos":0.5}],"advertencia":"ERA5`,
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s is not in %s", want, text)

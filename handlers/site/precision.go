@@ -14,9 +14,13 @@ import (
 type precisionPage struct {
 	Log         *store.Verification // nil before it was looked at
 	Stage       string
-	Note        string           // how to take what little there is, "" when there is enough
-	Tables      []precisionTable // of truths other than our own later estimates
-	Reliability []precisionRow   // how often it happened by the share of models that voted for it
+	Note        string               // how to take what little there is, "" when there is enough
+	Sentences   []precisionSentences // what the page begins with
+	Tables      []precisionTable     // of truths other than our own later estimates
+	Values      []valuesTable        // how far off the weather of the models was
+	Curves      []curveTable         // what the levels are worth
+	Reliability []precisionRow       // how often it happened by the share of the models that reached it
+	NoTruth     string               // what is said beside numbers of a model's analysis, "" without any
 	Consistency *precisionTable
 	FlipFlop    string
 }
@@ -55,7 +59,7 @@ func (v View) precision() precisionPage {
 	if log == nil {
 		return precisionPage{Stage: v.Text("precision.situacion.sin_datos"), Note: v.Text("precision.sin_datos_texto")}
 	}
-	page := precisionPage{Log: log, Stage: v.Text("precision.situacion." + log.Stage), Reliability: v.reliability(log)}
+	page := precisionPage{Log: log, Stage: v.Text("precision.situacion." + log.Stage), Sentences: v.sentences(log), Reliability: v.reliability(log)}
 	switch log.Stage {
 	case store.StageNone:
 		page.Note = v.Text("precision.sin_datos_texto")
@@ -68,6 +72,11 @@ func (v View) precision() precisionPage {
 			page.Consistency = &table
 		} else {
 			page.Tables = append(page.Tables, table)
+			page.Values = append(page.Values, v.valuesTables(log, reference.Tier)...)
+			page.Curves = append(page.Curves, v.curveTables(log, reference.Tier)...)
+		}
+		if reference.Tier == store.Reanalysis {
+			page.NoTruth = v.Text("precision.no_es_verdad")
 		}
 	}
 	if log.FlipFlop != nil {
@@ -76,8 +85,8 @@ func (v View) precision() precisionPage {
 	return page
 }
 
-// UTCDay names a day of the log, which is one in UTC.
-func (v View) UTCDay(t time.Time) Instant {
+// LogDay names a day of the log, which is midnight UTC of a local date.
+func (v View) LogDay(t time.Time) Instant {
 	t = t.UTC()
 	return Instant{ISO: t.Format(time.DateOnly), Text: strconv.Itoa(t.Day()) + " " + v.In(time.UTC).Month(t) + " " + strconv.Itoa(t.Year())}
 }
@@ -89,6 +98,9 @@ func (v View) precisionTable(log *store.Verification, r store.Reference) precisi
 	}
 	if !r.Independent {
 		t.Caution = v.Text("precision.no_independiente")
+	}
+	if r.Tier == store.Reanalysis {
+		t.Caution += " " + v.Text("precision.no_es_verdad")
 	}
 	for i := range log.Results {
 		result := &log.Results[i]
@@ -168,14 +180,17 @@ func (v View) skill(log *store.Verification, r *store.Result) scoreView {
 	return scoreView{v.Text("precision.indice", "csi", v.Decimal(*r.CSI, 2), "azar", values["tasa_base"], "ayer", values["persistencia"]), bar}
 }
 
-// reliability lists how often a level came by the share of models that voted for
-// it, where a truth of others has cases of it.
+// reliability lists how often a level came by the share of the models whose own day
+// reaches it, where a truth of others has cases of it.
 func (v View) reliability(log *store.Verification) (rows []precisionRow) {
 	for _, b := range log.Reliability {
 		if b.Tier == store.OwnLaterRuns || b.Observed == nil {
 			continue
 		}
 		subject := v.Text("precision.referencia." + b.Tier.String())
+		if b.Hazard != "" {
+			subject += ", " + v.Text("amenaza."+b.Hazard)
+		}
 		rows = append(rows, precisionRow{
 			Subject: v.Text("precision.desde."+lowestOf(b.Level), "que", subject),
 			Lead: v.Text("precision.plazo", "plazo", b.Bin) + ": " +

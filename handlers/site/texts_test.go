@@ -109,6 +109,8 @@ func families(t *testing.T) map[string][]string {
 	for _, trail := range c.Trails {
 		f["tipo_sendero."] = append(f["tipo_sendero."], trail.Kind)
 	}
+	f["precision.variable."] = []string{"racha_kmh", "viento_kmh", "temperatura_c", "precipitacion_mm"}
+	f["precision.unidad."] = f["precision.variable."]
 	for prefix, names := range contractKeys() {
 		f[prefix] = append(f[prefix], names...)
 	}

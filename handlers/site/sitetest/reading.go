@@ -83,9 +83,9 @@ func WellFormed(page string) error {
 var forbidden = regexp.MustCompile(`(?i)\bsegur[oa]s?\b|\bseguridad garantizada|alerta (temprana|amarilla|roja|verde)|(aviso|alerta|alarma) meteorol|bot[oó]n rojo|` +
 	`\bavisos?\b|\bcierres?\b|\bcerrad[oa]s?\b|\bevacu|\bprohibid|\bexact[oa]s?\b|\balarma\b|\bprobabilidad de \d`)
 
-// unofficial is what every page says of itself, and what it repeats of an official
-// body with its name.
-var unofficial = regexp.MustCompile(`No (es un aviso oficial|son avisos oficiales)|cerrado según \{fuente\}`)
+// unofficial is what every page says of itself, how it counts its own alerts afterwards, and
+// what it repeats of an official body with its name.
+var unofficial = regexp.MustCompile(`No (es un aviso oficial|son avisos oficiales)|De 100 avisos de|cerrado según \{fuente\}`)
 
 // OfficialWord returns what stands in a text and is forbidden, "" for nothing.
 func OfficialWord(text string) string {
