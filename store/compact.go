@@ -116,7 +116,11 @@ func (s *Store) usedBytes() int64 {
 // takeOver opens the copy, which locks it, gives it the file's name and goes over
 // to it: no other process can come in between.
 func (s *Store) takeOver(name, path string) (before *bbolt.DB, err error) {
-	db, file, err := openBolt(name, s.maxBytes)
+	file, err := hold(name)
+	if err != nil {
+		return nil, err
+	}
+	db, err := openBolt(name, file, s.boltOptions())
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +137,6 @@ func (s *Store) takeOver(name, path string) (before *bbolt.DB, err error) {
 		return nil, errors.Join(err, db.Close())
 	}
 	before, s.db, s.file, s.held = s.db, db, file, held
-	s.db.NoSync = s.noSync
 	s.noteSize()
 	if err := syncDir(filepath.Dir(path)); err != nil {
 		// After a power cut the name might lead to the old file again: what would be

@@ -142,13 +142,7 @@ func (r *restoration) holdOld() (err error) {
 	if r.there == nil {
 		return nil
 	}
-	if r.held, err = openLocked(r.live); err != nil {
-		return err
-	}
-	named, err := os.Stat(r.live)
-	if err == nil && !os.SameFile(named, r.there) { // another process put it there while we waited for the lock
-		return ErrInUse
-	}
+	r.held, err = hold(r.live)
 	return err
 }
 
