@@ -6,8 +6,7 @@
 // strictly, checked as a whole so that every fault is named with its place
 // ([document.FaultsError]), completed with the figures that follow from its facts by
 // stated rules ([DerivationRules]), and indexed. A [Catalogue] is immutable from
-// then on, so it may be read from any goroutine. [Catalogue.Export] writes it
-// back in the form that Parse reads.
+// then on, so it may be read from any goroutine.
 //
 // # The file
 //
@@ -40,7 +39,6 @@
 //	    zona_clima        optional: arido, centro, sur, austral; else by [ZoneAt]
 //	    remota            optional; else more than 4 h to shelter by length
 //	    combustible       optional; else by exposure, zone and height
-//	    cuenca_alta       optional; else by zone and the heights near
 //	    cuenca_alta       optional; else by zone and the heights near
 //	    ubicacion_aproximada  optional, false when left out
 //	    revisar           optional: what contradicts what in these facts

@@ -157,6 +157,13 @@ func TestNullStandsForWhatIsLeftOut(t *testing.T) {
 	}
 }
 
+func TestAZeroHasNoSign(t *testing.T) {
+	c := mustParse(t, strings.NewReplacer(`"longitud": -71.41`, `"longitud": -0.0`, `"altitud_m": 950`, `"altitud_m": -0`).Replace(least))
+	if at := c.Trails[0].Points[0].Location; math.Signbit(at.Longitude) || math.Signbit(at.Elevation) {
+		t.Errorf("%+v", at)
+	}
+}
+
 func TestLoad(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mi catálogo.json")
 	if err := os.WriteFile(path, []byte(full), 0o600); err != nil {
