@@ -19,8 +19,8 @@ const MaxBytes = 64 << 20
 // tags are those of package document. Heights are those of land in general, a little
 // beyond the lowest and highest of Chile.
 type file struct {
-	Version   string            `json:"version" check:"optional 120"`
-	Rules     []string          `json:"reglas" check:"optional 0 200 1000"`
+	Version   string            `json:"version" check:"optional 120"`                // for those who edit it
+	Rules     []string          `json:"reglas" check:"optional 0 200 1000"`          // the same
 	Emergency []EmergencyNumber `json:"telefonos_emergencia" check:"optional 0 100"` // nil when left out
 	Parks     []parkEntry       `json:"parques" check:"1 1000000"`
 	Trails    []trailEntry      `json:"senderos" check:"1 1000000"`
@@ -133,13 +133,7 @@ func Parse(name string, data []byte) (*Catalogue, error) {
 
 // complete makes a catalogue of a file without faults.
 func (f *file) complete() *Catalogue {
-	c := &Catalogue{Version: f.Version, Rules: f.Rules, Emergency: f.Emergency}
-	if c.Version == "" {
-		c.Version = "sin-version"
-	}
-	if c.Rules == nil {
-		c.Rules = DerivationRules()
-	}
+	c := &Catalogue{Emergency: f.Emergency}
 	if c.Emergency == nil {
 		c.Emergency = slices.Clone(Default().Emergency)
 	}
@@ -147,7 +141,7 @@ func (f *file) complete() *Catalogue {
 	c.parkBySlug = f.sortParks()
 	for _, p := range f.Parks {
 		if p.By != nil {
-			p.Administrator, p.AdministratorAsOf, p.AdministratorNote = p.By.Name, p.By.AsOf, p.By.Note
+			p.Administrator, p.AdministratorAsOf = p.By.Name, p.By.AsOf
 		}
 		if zones[p.ZoneName] == nil {
 			zones[p.ZoneName], _ = time.LoadLocation(p.ZoneName) // it has been checked
