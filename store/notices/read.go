@@ -95,7 +95,7 @@ func (r *reader) placed(c *Closure, row closureRow, park int) {
 	default:
 		c.Trail = r.find(oneTrail, row.Trail, namesOf(r.c.TrailsOf(park), func(t *catalogue.Trail) (slug, name string) { return t.Slug, t.Name }))
 	}
-	c.From, c.Until = r.instant("desde", row.From, zone, startOfDay), r.instant("hasta", row.Until, zone, endOfDay)
+	c.From, c.Until = r.instant("desde", row.From, zone, 0), r.instant("hasta", row.Until, zone, 1) // that day included
 	if !c.From.IsZero() && !c.Until.IsZero() && !c.From.Before(c.Until) {
 		r.fault("hasta", "%s no es posterior a desde (%s)", document.Shown(row.Until), document.Shown(row.From))
 	}
