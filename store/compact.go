@@ -80,7 +80,8 @@ func (s *Store) exchange() (before *bbolt.DB, err error) {
 	}
 	// What is free in the file is not written anew, and what is left over of its disk
 	// is given back at the end, so nothing is spared beside it.
-	if err := roomFor(filepath.Dir(path), s.usedBytes()); err != nil {
+	stats := s.Stats()
+	if err := roomFor(filepath.Dir(path), s.Size()-int64(stats.FreePageN+stats.PendingPageN)*pageSize); err != nil {
 		return nil, err
 	}
 	if err := s.view("copy", func(*Tx) error { return nil }); err != nil { // refuses a file that cannot be read
@@ -105,12 +106,6 @@ func (s *Store) exchange() (before *bbolt.DB, err error) {
 		return nil, err
 	}
 	return s.takeOver(made, path)
-}
-
-// usedBytes returns about how much of the file is not free.
-func (s *Store) usedBytes() int64 {
-	stats := s.Stats()
-	return s.Size() - int64(stats.FreePageN+stats.PendingPageN)*pageSize
 }
 
 // takeOver opens the copy, which locks it, gives it the file's name and goes over

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -69,7 +70,7 @@ func look(ctx context.Context, path string, file *os.File) (condition, error) {
 // classify returns a file's condition by its first pages and its size.
 func classify(head []byte, size int64) (found condition, wrong error) {
 	small := size < initialPages*pageSize
-	if small && size%pageSize == 0 && allZero(head) {
+	if small && size%pageSize == 0 && len(bytes.Trim(head, "\x00")) == 0 {
 		return uninitialized, nil
 	}
 	meta, valid := newestMeta(head)
@@ -89,15 +90,6 @@ func classify(head []byte, size int64) (found condition, wrong error) {
 		return oneMeta, nil
 	}
 	return usable, nil
-}
-
-func allZero(b []byte) bool {
-	for _, v := range b {
-		if v != 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // newestMeta returns the valid meta page of the latest transaction, and how many of

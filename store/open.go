@@ -205,15 +205,13 @@ func makeBolt(beside, own string, sync bool, write func(*bbolt.DB) error) (name 
 
 // placeNew gives a file its name and never replaces another: fs.ErrExist when there is one.
 func placeNew(name, path string) error {
-	err := os.Link(name, path)
-	if err != nil && exists(path) {
-		return fs.ErrExist
-	}
-	if err != nil { // some file systems of memory cards have no links
-		err = os.Rename(name, path)
-	}
-	if err != nil {
-		return err
+	if err := os.Link(name, path); err != nil {
+		if _, err := os.Stat(path); err == nil {
+			return fs.ErrExist
+		}
+		if err := os.Rename(name, path); err != nil { // some file systems of memory cards have no links
+			return err
+		}
 	}
 	return syncDir(filepath.Dir(path))
 }
@@ -226,11 +224,6 @@ func unfinished(path string) []string {
 		names = append(names, more...)
 	}
 	return names
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 func syncDir(dir string) error {

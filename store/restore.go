@@ -72,8 +72,10 @@ func (r *restoration) run(path string) error {
 		return err
 	}
 	defer source.Close()
-	if err := r.holdOld(); err != nil {
-		return err
+	if r.there != nil { // held, so that no service begins to write it
+		if r.held, err = hold(r.live); err != nil {
+			return err
+		}
 	}
 	made, err := writeUnfinished(r.ctx, r.live, size, func(w io.Writer) error {
 		_, err := io.Copy(w, source)
@@ -135,15 +137,6 @@ func (r *restoration) openSource() (source *os.File, size int64, err error) {
 		return nil, 0, errors.Join(r.notBackup(errors.New("another process has it open, so it is a live file; make a copy with vigia backup")), source.Close())
 	}
 	return source, info.Size(), nil // a disk without locks has no live file
-}
-
-// holdOld takes the lock of the file that is there, so that no service begins to write it.
-func (r *restoration) holdOld() (err error) {
-	if r.there == nil {
-		return nil
-	}
-	r.held, err = hold(r.live)
-	return err
 }
 
 // ofBackup turns damage of the copy, which goes away, into that of the backup.

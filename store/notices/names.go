@@ -53,12 +53,11 @@ func (r *reader) find(field, text string, known names) string {
 // when none is near.
 func suggestion(text string, known names) string {
 	text = strings.ReplaceAll(fold(text), " ", "-")
-	nearest := ""
-	if len(text) <= 64 {
-		nearest = catalogue.Nearest(text, slices.Sorted(maps.Values(known)), max(2, len(text)/3))
-	}
-	if nearest == "" {
+	if len(text) > 64 {
 		return ""
 	}
-	return "; ¿quiso decir " + nearest + "?"
+	if nearest := catalogue.Nearest(text, slices.Sorted(maps.Values(known)), max(2, len(text)/3)); nearest != "" {
+		return "; ¿quiso decir " + nearest + "?"
+	}
+	return ""
 }
