@@ -73,12 +73,15 @@ func stillNamed(file *os.File, path string) error {
 // damaged files bbolt panics or faults, and leaves it open.
 func openBolt(path string, held *os.File, o bbolt.Options) (db *bbolt.DB, err error) {
 	o.OpenFile = func(string, int, os.FileMode) (*os.File, error) { return held, nil }
-	o.FreelistType, o.PageSize = bbolt.FreelistMapType, pageSize
+	o.FreelistType, o.PageSize, o.Timeout = bbolt.FreelistMapType, pageSize, lockTimeout
 	err = guard(path, func() (err error) {
 		db, err = bbolt.Open(path, 0o600, &o)
 		return err
 	})
-	if errors.Is(err, berrors.ErrInvalid) || errors.Is(err, berrors.ErrChecksum) || errors.Is(err, berrors.ErrVersionMismatch) {
+	switch {
+	case errors.Is(err, berrors.ErrTimeout): // to read alone bbolt shares the lock, which another may take meanwhile
+		err = ErrInUse
+	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrChecksum), errors.Is(err, berrors.ErrVersionMismatch):
 		err = &DamagedError{Path: path, Cause: err}
 	}
 	if err != nil {
