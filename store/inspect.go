@@ -37,9 +37,9 @@ const (
 	// oneMeta: one of the two meta pages is lost. bbolt goes on from the other, as
 	// after a power cut, and the next commit writes the lost one anew.
 	oneMeta
-	// uninitialized: never brought into use. It is empty, or pages of zeros, or what a
-	// first start on a full disk leaves: the meta pages of the first transactions
-	// and not all four pages.
+	// uninitialized: never brought into use. It is empty, or has fewer than four pages,
+	// all zero or with the meta pages of the first transactions: what a first start on a
+	// full disk leaves.
 	uninitialized
 )
 

@@ -195,9 +195,10 @@ func (r *restoration) place(name string) error {
 	return syncDir(filepath.Dir(r.live))
 }
 
-// keepOld gives the file that is there a second name, so that there is one at any instant.
-// Where files have but one name it loses the other; then a start refuses to begin with an
-// empty file as long as there is none. Its age counts from now.
+// keepOld gives the file that is there a second name, so that the path has a file at any
+// instant. On a file system without links it is renamed; a start in between finds no file
+// and refuses to begin with an empty one, because of the renamed one. DropCopies counts its
+// age from now.
 func (r *restoration) keepOld() (kept string, err error) {
 	now := r.o.Clock.Now().UTC()
 	dated := r.live + replacedInfix + "-" + now.Format(copyStamp)
