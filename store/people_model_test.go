@@ -395,6 +395,9 @@ func (w *peopleTrial) compareWaiting(tx *Tx) {
 	if waiting := len(w.want.requests) + len(w.want.pending); len(requests)+pending != waiting || w.store.counts.of(counter{kind: countWaiting}) != waiting {
 		w.t.Fatalf("%d requests, %d pending, %d counted, want %d", len(requests), pending, w.store.counts.of(counter{kind: countWaiting}), waiting)
 	}
+	if kept := tx.bucket(mailed.name).Stats().KeyN; kept != len(w.want.mailed) {
+		w.t.Fatalf("%d addresses were mailed, want %d", kept, len(w.want.mailed))
+	}
 	for n := range 6 {
 		key := subscription.AddressKey{byte(n)}
 		if at, err := tx.Mailed(key); err != nil || !reflect.DeepEqual(at, w.want.mailed[key]) || tx.Suppressed(key, testHour.Add(-time.Second)) != w.want.suppressed[key] {
