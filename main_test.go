@@ -548,12 +548,8 @@ func liveHeap(b *testing.B, trails int) (live float64) {
 	clock := clockwork.NewFakeClockAt(time.Date(2026, 7, 21, 15, 5, 0, 0, time.UTC))
 	provider := httptest.NewServer(simulate.New(simulate.Options{Seed: 1, Clock: clock}))
 	defer provider.Close()
-	var parks strings.Builder
-	if err := cataloguetest.Scaled(trails).Export(&parks); err != nil {
-		b.Fatal(err)
-	}
 	s, err := settings.Parse("serve", []string{"--contact", "a@example.cl", "--provider-url", provider.URL, "--provider-key", "x", "--data", b.TempDir(),
-		"--catalogue", clitest.WriteFile(b, "parques.json", parks.String()), "--listen", "127.0.0.1:0", "--rate-limit", "0"}, nil, os.ReadFile, openmeteo.CanonicalModel)
+		"--catalogue", clitest.WriteFile(b, "parques.json", string(cataloguetest.File(trails))), "--listen", "127.0.0.1:0", "--rate-limit", "0"}, nil, os.ReadFile, openmeteo.CanonicalModel)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -16,7 +16,19 @@ import (
 // older copy. It refuses to replace the live file. ErrFull when there is no room,
 // ctx's error when that ends first; after any error there is no new file.
 func (s *Store) Backup(ctx context.Context, path string) error {
-	if err := s.backup(ctx, path); err != nil {
+	err := s.broken.get()
+	if err == nil {
+		s.beginning.Lock()
+		live := s.held
+		s.beginning.Unlock()
+		err = writeCopy(ctx, path, live, s.Size(), func(w io.Writer) error {
+			return s.view("copy", func(t *Tx) error {
+				_, err := t.tx.WriteTo(w)
+				return err
+			})
+		})
+	}
+	if err != nil {
 		s.noteDamage(err) // the copy is of pages as they are
 		return fmt.Errorf("back up to %s: %w", path, err)
 	}
@@ -24,52 +36,30 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 	return nil
 }
 
-func (s *Store) backup(ctx context.Context, path string) error {
-	if err := s.broken.get(); err != nil {
-		return err
-	}
-	s.beginning.Lock()
-	live, err := s.file.Stat()
-	s.beginning.Unlock()
-	if err != nil {
-		return fmt.Errorf("look at the live file: %w", err)
-	}
-	return writeCopy(ctx, path, live, live.Size(), func(w io.Writer) error {
-		return s.view("copy", func(t *Tx) error {
-			_, err := t.tx.WriteTo(w)
-			return err
-		})
-	})
-}
-
 // CopyBackup copies a finished backup to another place, and the copy counts only once
 // it is as sure as one that Backup makes. live is the path of the live file, which is
 // never replaced.
 func CopyBackup(ctx context.Context, from, to, live string) error {
-	if err := copyBackup(ctx, from, to, live); err != nil {
-		return fmt.Errorf("copy the backup to %s: %w", to, err)
-	}
-	return nil
-}
-
-func copyBackup(ctx context.Context, from, to, live string) error {
 	source, err := os.Open(from) // #nosec G304 -- a backup that was just made
 	if err != nil {
-		return err
+		return fmt.Errorf("copy the backup: %w", err)
 	}
 	defer source.Close()
 	info, err := source.Stat()
+	there, liveErr := os.Stat(live)
+	if liveErr != nil && !errors.Is(liveErr, os.ErrNotExist) {
+		err = errors.Join(err, liveErr)
+	}
+	if err == nil {
+		err = writeCopy(ctx, to, there, info.Size(), func(w io.Writer) error {
+			_, err := io.Copy(w, source)
+			return err
+		})
+	}
 	if err != nil {
-		return err
+		return fmt.Errorf("copy the backup to %s: %w", to, err)
 	}
-	there, err := os.Stat(live)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return writeCopy(ctx, to, there, info.Size(), func(w io.Writer) error {
-		_, err := io.Copy(w, source)
-		return err
-	})
+	return nil
 }
 
 // writeCopy makes a copy of so many bytes: under another name, to stable storage, verified,

@@ -108,8 +108,8 @@ func (b *Backups) Last() (at time.Time, failing bool) {
 	return b.last, b.failed != nil
 }
 
-// MakeDue makes the daily copy when it is due. It is called every minute or so. By a wrong
-// clock nobody knows what is due, nor what is old. The error says why the one that is due
+// MakeDue makes the daily copy when it is due. It is called every minute or so. While the
+// clock cannot be right no copy is made or deleted. The error says why the one that is due
 // could not be made.
 func (b *Backups) MakeDue(ctx context.Context) error {
 	return b.makeDue(ctx, b.store.clock.Now().UTC())

@@ -11,9 +11,7 @@ import (
 func TestOldCopiesAreDropped(t *testing.T) {
 	path := newPath(t)
 	s, err := Open(path, testOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer checkAndClose(t, s)
 	folder := filepath.Dir(path)
 	if err := s.DropCopies(testHour); err != nil {
@@ -28,19 +26,11 @@ func TestOldCopiesAreDropped(t *testing.T) {
 		"other.db": -time.Hour, "backups/vigia-folder.db/x": -time.Hour,
 	} {
 		name = filepath.Join(folder, name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte("x"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(name, time.Time{}, limit.Add(age)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(name), 0o700))
+		must(t, os.WriteFile(name, []byte("x"), 0o600))
+		must(t, os.Chtimes(name, time.Time{}, limit.Add(age)))
 	}
-	if err := s.DropCopies(limit); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.DropCopies(limit))
 	var left []string
 	for _, pattern := range []string{"*", "backups/*"} {
 		found, _ := filepath.Glob(filepath.Join(folder, pattern))

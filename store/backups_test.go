@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/jonboulle/clockwork"
@@ -89,7 +88,7 @@ func TestOneCopyADayAndSevenKept(t *testing.T) {
 		if minute%(7*60) == 0 {
 			k.again()
 		}
-		k.makeDue(t.Context(), k.clock.Now().UTC())
+		must(t, k.MakeDue(t.Context()))
 		if minute%60 == 0 {
 			for _, day := range k.days(t) {
 				made[day] = true
@@ -277,22 +276,4 @@ func TestACopyThatIsGivenUpLeavesNothing(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(k.data, BackupFolder, "*")); len(left) > 0 || k.log.Len() > 0 {
 		t.Errorf("left %v, logged %s", left, k.log)
 	}
-}
-
-func TestLookingEveryMinuteMakesACopyANight(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		data := t.TempDir()
-		clock := clockwork.NewRealClock()
-		file, err := Open(filepath.Join(data, "vigia.db"), Options{Clock: clock})
-		must(t, err)
-		defer file.Close()
-		k := NewBackups(file)
-		for range 49 * 60 {
-			must(t, k.MakeDue(t.Context()))
-			<-time.After(time.Minute)
-		}
-		if copies, err := Copies(data); err != nil || len(copies) != 3 { // at once, and after two nights
-			t.Errorf("%v, %v", copies, err)
-		}
-	})
 }

@@ -41,23 +41,17 @@ func BenchmarkCommit(b *testing.B) {
 			hour := testHour
 			for range 170 {
 				hour = hour.Add(time.Hour)
-				if err := s.Commit(testCycle(c, hour, rows)); err != nil {
-					b.Fatal(err)
-				}
+				must(b, s.Commit(testCycle(c, hour, rows)))
 			}
 			bare, err := os.Create(filepath.Join(b.TempDir(), "bare"))
-			if err != nil {
-				b.Fatal(err)
-			}
+			must(b, err)
 			defer func() { _ = bare.Close() }()
 			var bytes int64
 			var bareTime, commitTime time.Duration
 			for b.Loop() {
 				hour = hour.Add(time.Hour)
 				before, start := written(b), time.Now()
-				if err := s.Commit(testCycle(c, hour, rows)); err != nil {
-					b.Fatal(err)
-				}
+				must(b, s.Commit(testCycle(c, hour, rows)))
 				commitTime += time.Since(start)
 				n := written(b) - before
 				bytes += n
@@ -79,9 +73,7 @@ func writeBare(b *testing.B, file *os.File, n int) {
 		if _, err := file.WriteAt(make([]byte, part), 0); err != nil {
 			b.Fatal(err)
 		}
-		if err := syscall.Fdatasync(int(file.Fd())); err != nil {
-			b.Fatal(err)
-		}
+		must(b, syscall.Fdatasync(int(file.Fd())))
 	}
 }
 
@@ -105,9 +97,7 @@ func fillWeek(b *testing.B, s *Store, c *catalogue.Catalogue) (newest time.Time)
 	rows := randomRows(rand.New(rand.NewPCG(8, 8)), len(c.Trails))
 	for i := range 168 {
 		newest = testHour.Add(time.Duration(i) * time.Hour)
-		if err := s.Commit(testCycle(c, newest, rows)); err != nil {
-			b.Fatal(err)
-		}
+		must(b, s.Commit(testCycle(c, newest, rows)))
 	}
 	return newest
 }
@@ -123,9 +113,7 @@ func BenchmarkRuns(b *testing.B) {
 	b.Run("save 4", func(b *testing.B) {
 		for b.Loop() {
 			for _, run := range runs {
-				if err := s.SaveRun(run); err != nil {
-					b.Fatal(err)
-				}
+				must(b, s.SaveRun(run))
 			}
 		}
 	})
@@ -138,9 +126,7 @@ func BenchmarkRuns(b *testing.B) {
 			}
 		}
 		value, err := pack(keyRun, runs[0].code)
-		if err != nil {
-			b.Fatal(err)
-		}
+		must(b, err)
 		b.ReportMetric(float64(len(value)), "bytes/run")
 	})
 }
@@ -155,22 +141,16 @@ func BenchmarkOpen(b *testing.B) {
 			c := makeCatalogue(upTo(trails)...)
 			newest := fillWeek(b, s, c)
 			for i := range 4 {
-				if err := s.SaveRun(randomRun(rand.New(rand.NewPCG(10, 10)), fmt.Sprint(i), 440, 192)); err != nil {
-					b.Fatal(err)
-				}
+				must(b, s.SaveRun(randomRun(rand.New(rand.NewPCG(10, 10)), fmt.Sprint(i), 440, 192)))
 			}
 			checkAndClose(b, s)
 			for b.Loop() {
 				s, err := Open(path, testOptions())
-				if err != nil {
-					b.Fatal(err)
-				}
+				must(b, err)
 				if _, err := s.History(c, newest, 168); err != nil {
 					b.Fatal(err)
 				}
-				if err := s.Close(); err != nil {
-					b.Fatal(err)
-				}
+				must(b, s.Close())
 			}
 		})
 	}

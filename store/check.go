@@ -41,7 +41,7 @@ func verifyFile(ctx context.Context, path string) error {
 // readFile runs do in a read transaction on a file that no process has open, if its pages
 // hang together.
 func readFile(ctx context.Context, path string, do func(*Tx) error) error {
-	file, err := openLocked(path)
+	file, err := hold(path)
 	if err != nil {
 		return err
 	}
@@ -57,22 +57,18 @@ func readHeld(ctx context.Context, path string, held *os.File, do func(*Tx) erro
 	if err != nil {
 		return err
 	}
+	second, err := syscall.Dup(int(held.Fd())) // of the same lock
+	if err != nil {
+		return fmt.Errorf("open %s: %w", path, err)
+	}
+	db, err := openBolt(path, os.NewFile(uintptr(second), path), bbolt.Options{ReadOnly: true})
+	if err != nil {
+		return fmt.Errorf("open %s: %w", path, err)
+	}
 	return guard(path, func() error {
-		db, err := bbolt.Open(path, 0o600, &bbolt.Options{
-			Timeout: lockTimeout, ReadOnly: true,
-			// A second handle of the same: the lock of the first is its, too.
-			OpenFile: func(string, int, os.FileMode) (*os.File, error) {
-				second, err := syscall.Dup(int(held.Fd()))
-				return os.NewFile(uintptr(second), path), err
-			},
-		})
-		if err != nil {
-			return fmt.Errorf("open %s: %w", path, err)
-		}
 		defer db.Close()
 		return db.View(func(tx *bbolt.Tx) error {
-			t := &Tx{store: &Store{path: path, log: slog.New(slog.DiscardHandler)}, tx: tx}
-			return do(t)
+			return do(&Tx{store: &Store{path: path, log: slog.New(slog.DiscardHandler)}, tx: tx})
 		})
 	})
 }

@@ -80,7 +80,8 @@ func (s *Store) exchange() (before *bbolt.DB, err error) {
 	}
 	// What is free in the file is not written anew, and what is left over of its disk
 	// is given back at the end, so nothing is spared beside it.
-	if err := roomFor(filepath.Dir(path), s.usedBytes()); err != nil {
+	stats := s.Stats()
+	if err := roomFor(filepath.Dir(path), s.Size()-int64(stats.FreePageN+stats.PendingPageN)*pageSize); err != nil {
 		return nil, err
 	}
 	if err := s.view("copy", func(*Tx) error { return nil }); err != nil { // refuses a file that cannot be read
@@ -107,16 +108,14 @@ func (s *Store) exchange() (before *bbolt.DB, err error) {
 	return s.takeOver(made, path)
 }
 
-// usedBytes returns about how much of the file is not free.
-func (s *Store) usedBytes() int64 {
-	stats := s.Stats()
-	return s.Size() - int64(stats.FreePageN+stats.PendingPageN)*pageSize
-}
-
 // takeOver opens the copy, which locks it, gives it the file's name and goes over
 // to it: no other process can come in between.
 func (s *Store) takeOver(name, path string) (before *bbolt.DB, err error) {
-	db, file, err := openBolt(name, s.maxBytes)
+	file, err := hold(name)
+	if err != nil {
+		return nil, err
+	}
+	db, err := openBolt(name, file, s.boltOptions())
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +132,6 @@ func (s *Store) takeOver(name, path string) (before *bbolt.DB, err error) {
 		return nil, errors.Join(err, db.Close())
 	}
 	before, s.db, s.file, s.held = s.db, db, file, held
-	s.db.NoSync = s.noSync
 	s.noteSize()
 	if err := syncDir(filepath.Dir(path)); err != nil {
 		// After a power cut the name might lead to the old file again: what would be

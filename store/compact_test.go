@@ -105,18 +105,6 @@ func TestADamagedMarkStillSaysErased(t *testing.T) {
 	}
 }
 
-func TestSequencesAndCountsOutliveACompaction(t *testing.T) {
-	s := openStore(t, newPath(t))
-	fillLists(t, s, 4)
-	must(t, s.Compact())
-	item := Item{Kind: NewsItem}
-	request := subscription.Request{Address: "a@b.cl", Preferences: byMail(1, []string{"a"}).Preferences}
-	keep(t, s, func(tx *Tx) error { return errors.Join(tx.Enqueue(&item), tx.PutRequest(&request)) })
-	if item.Seq != 9 || request.Seq != 5 || s.Queued(subscription.Email) != 5 {
-		t.Errorf("item %d, request %d, %d queued", item.Seq, request.Seq, s.Queued(subscription.Email))
-	}
-}
-
 func TestOthersMerelyWaitForACompaction(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, newPath(t))

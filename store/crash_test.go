@@ -48,12 +48,8 @@ func startChild(t *testing.T, task, path string, wrapper ...string) *childProces
 	// The race detector would have the process wait for a second at its end.
 	command.Env = append(os.Environ(), "STORE_TEST_CHILD="+task, "STORE_TEST_PATH="+path, "GORACE=atexit_sleep_ms=0")
 	out, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, command.Start())
 	return &childProcess{command: command, out: bufio.NewScanner(out)}
 }
 

@@ -82,13 +82,9 @@ func TestAFullDiskIsSurvived(t *testing.T) {
 	if left, _ := filepath.Glob(path + "*"); len(left) > 0 {
 		t.Fatalf("left by it: %v", left)
 	}
-	if err := os.Truncate(ballast, 1<<20); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Truncate(ballast, 1<<20))
 	s, err := Open(path, testOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer checkAndClose(t, s)
 	kept := ""
 	for i := 0; ; i++ {
@@ -104,9 +100,7 @@ func TestAFullDiskIsSurvived(t *testing.T) {
 	if got, err := s.Ledger(); err != nil || string(got) != kept {
 		t.Errorf("%d bytes read of %d, %v", len(got), len(kept), err)
 	}
-	if err := os.Remove(ballast); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(ballast))
 	if err := s.SaveLedger([]byte("again")); err != nil {
 		t.Errorf("with room again: %v", err)
 	}

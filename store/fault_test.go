@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"math/rand/v2"
 	"os"
@@ -23,9 +22,7 @@ func corrupt(t *testing.T, s *Store, bucket, key []byte, change func([]byte)) {
 		change(value)
 		return tx.bucket(bucket).Put(key, value)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 // lastingStore makes a file with some content and gives its path and bytes.
@@ -33,20 +30,14 @@ func lastingStore(t *testing.T) (path string, content []byte) {
 	t.Helper()
 	path = newPath(t)
 	s, err := Open(path, testOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	c, r := makeCatalogue(upTo(300)...), rand.New(rand.NewPCG(1, 1))
 	for i := range 30 {
-		if err := s.Commit(testCycle(c, testHour.Add(time.Duration(i)*time.Hour), randomRows(r, 300))); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Commit(testCycle(c, testHour.Add(time.Duration(i)*time.Hour), randomRows(r, 300))))
 	}
 	checkAndClose(t, s)
 	content, err = os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return path, content
 }
 
@@ -54,9 +45,7 @@ func lastingStore(t *testing.T) (path string, content []byte) {
 func refused(t *testing.T, path string) error {
 	t.Helper()
 	before, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s, err := Open(path, testOptions())
 	if err == nil {
 		_ = s.Close()
@@ -96,9 +85,7 @@ func TestForeignFilesAreRefusedUntouched(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "vigia.db")
-			if err := make(path); err != nil {
-				t.Fatal(err)
-			}
+			must(t, make(path))
 			wantDamaged(t, refused(t, path))
 		})
 	}
@@ -130,9 +117,7 @@ func TestTruncatedFilesAreRefusedUntouched(t *testing.T) {
 	_, content := lastingStore(t)
 	for _, size := range []int{1, 100, 4095, 4096, 8192, 12288, 16383, 16384, 20480, 65536, 100_000} {
 		path := filepath.Join(t.TempDir(), "vigia.db")
-		if err := os.WriteFile(path, content[:size], 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, content[:size], 0o600))
 		err := refused(t, path)
 		if wantDamaged(t, err); t.Failed() {
 			t.Fatalf("at %d bytes of %d", size, len(content))
@@ -151,9 +136,7 @@ func TestOverwrittenPagesNeverCrash(t *testing.T) {
 			damaged := bytes.Clone(content)
 			copy(damaged[page*pageSize:], bytes.Repeat([]byte{fill}, pageSize))
 			path := filepath.Join(t.TempDir(), "vigia.db")
-			if err := os.WriteFile(path, damaged, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(path, damaged, 0o600))
 			s, err := Open(path, testOptions())
 			if err != nil {
 				if after, _ := os.ReadFile(path); !bytes.Equal(after, damaged) {
@@ -179,16 +162,16 @@ func TestOneMetaPageLostIsSurvived(t *testing.T) {
 	for page := range 2 {
 		path, content := lastingStore(t)
 		copy(content[page*pageSize:], make([]byte, pageSize))
-		if err := os.WriteFile(path, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, content, 0o600))
 		s := openStore(t, path)
 		if _, err := keptTime(s); err != nil {
 			t.Errorf("page %d: %v", page, err)
 		}
 		checkAndClose(t, s)
-		if found, err := inspect(context.Background(), path); found != usable || err != nil {
-			t.Errorf("page %d was not written anew: %v, %v", page, found, err)
+		held, found, err := holdWhole(path)
+		must(t, err)
+		if must(t, held.Close()); found != usable {
+			t.Errorf("page %d was not written anew: %v", page, found)
 		}
 	}
 }
@@ -196,27 +179,17 @@ func TestOneMetaPageLostIsSurvived(t *testing.T) {
 func TestLeftoversOfAFirstStartAreReplaced(t *testing.T) {
 	born := filepath.Join(t.TempDir(), "born")
 	db, err := bbolt.Open(born, 0o600, &bbolt.Options{PageSize: pageSize})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, db.Close())
 	content, err := os.ReadFile(born)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for name, leftover := range map[string][]byte{
 		"empty": {}, "two pages": content[:8192], "zeros": make([]byte, 8192), "three pages": content[:12288],
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := newPath(t)
-			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, leftover, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+			must(t, os.WriteFile(path, leftover, 0o600))
 			o := testOptions()
 			o.LookOnly = true
 			if _, err := Open(path, o); !errors.Is(err, ErrUnready) {
@@ -229,9 +202,7 @@ func TestLeftoversOfAFirstStartAreReplaced(t *testing.T) {
 			log, lines := logged(t)
 			o.Log = log
 			s, err := Open(path, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			defer checkAndClose(t, s)
 			aside, _ := filepath.Glob(path + ".incomplete-*")
 			if len(aside) != 1 || !strings.Contains(lines(), "moved aside") {
@@ -302,16 +273,12 @@ func TestPlacesThatAreNoFile(t *testing.T) {
 		t.Error("a folder was opened")
 	}
 	file := filepath.Join(dir, "file")
-	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, []byte("x"), 0o600))
 	if _, err := Open(filepath.Join(file, "vigia.db"), testOptions()); err == nil {
 		t.Error("a file served as a folder")
 	}
 	dangling := filepath.Join(dir, "dangling")
-	if err := os.Symlink(filepath.Join(dir, "nowhere"), dangling); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink(filepath.Join(dir, "nowhere"), dangling))
 	if s, err := Open(dangling, testOptions()); err == nil {
 		checkAndClose(t, s)
 	}
@@ -320,16 +287,10 @@ func TestPlacesThatAreNoFile(t *testing.T) {
 func TestAFileCutShortWhileInUse(t *testing.T) {
 	path := newPath(t)
 	s, err := Open(path, testOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	c := makeCatalogue(upTo(100)...)
-	if err := s.Commit(testCycle(c, testHour, make([]HistoryRow, 100))); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Truncate(path, 8192); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Commit(testCycle(c, testHour, make([]HistoryRow, 100))))
+	must(t, os.Truncate(path, 8192))
 	_, err = s.History(c, testHour, 168)
 	wantDamaged(t, err)
 	wantDamaged(t, s.Check(t.Context()))
@@ -349,12 +310,8 @@ func TestAFileCutShortWhileInUse(t *testing.T) {
 func TestFaultsOfMemoryAreCaught(t *testing.T) {
 	path := newPath(t)
 	s, err := Open(path, testOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.SaveLedger(make([]byte, 100_000)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, s.SaveLedger(make([]byte, 100_000)))
 	s.needed.Store(0)
 	err = s.view("read", func(tx *Tx) error {
 		if err := os.Truncate(path, 8192); err != nil {
@@ -365,9 +322,7 @@ func TestFaultsOfMemoryAreCaught(t *testing.T) {
 	})
 	wantDamaged(t, err)
 	// Beginning a transaction now faults on the first pages, in bbolt's locks.
-	if err := os.Truncate(path, 0); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Truncate(path, 0))
 	for range 2 {
 		_, err = s.Ledger()
 		wantDamaged(t, err)
@@ -386,9 +341,7 @@ func TestFaultsOfMemoryAreCaught(t *testing.T) {
 func TestAFaultWhileWritingClosesTheStoreToWrites(t *testing.T) {
 	path := newPath(t)
 	s, err := Open(path, testOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	err = s.update("write", func(tx *Tx) error {
 		if err := os.Truncate(path, 8192); err != nil {
 			return err
@@ -415,12 +368,8 @@ func TestAFaultWhileWritingClosesTheStoreToWrites(t *testing.T) {
 
 func TestAFailedWriteMakesTheStoreReadOnly(t *testing.T) {
 	s, err := Open(newPath(t), testOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.SaveLedger([]byte("before")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, s.SaveLedger([]byte("before")))
 	if err := s.file.Close(); err != nil { // every write fails from here on
 		t.Fatal(err)
 	}
@@ -442,9 +391,7 @@ func TestTheLimitOfSizeIsKept(t *testing.T) {
 	log, lines := logged(t)
 	o.Log = log
 	s, err := Open(newPath(t), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer checkAndClose(t, s)
 	for range 3 {
 		if err := s.SaveLedger(make([]byte, 4<<20)); !errors.Is(err, ErrFull) {
@@ -468,9 +415,7 @@ func TestTheLimitOfSizeIsKept(t *testing.T) {
 func TestWhatAKilledFirstStartLeftIsRemoved(t *testing.T) {
 	path := newPath(t)
 	checkAndClose(t, openStore(t, path))
-	if err := os.WriteFile(path+".new-123", []byte("half"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path+".new-123", []byte("half"), 0o600))
 	openStore(t, path)
 	if left := unfinished(path); len(left) > 0 {
 		t.Errorf("left: %v", left)

@@ -19,18 +19,14 @@ func TestFigures(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	err = s.update("write", func(*Tx) error {
 		if f := s.Figures(); !f.Writable || f.OpenReads != 0 {
 			t.Errorf("in a write: %+v", f)
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s.stopWriting(errors.New("the disk failed"))
 	if s.Figures().Writable {
 		t.Error("a file that cannot be written counts as one that can")

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -182,9 +181,11 @@ func TestABitThatTurnsOver(t *testing.T) {
 // sealAll gives every value the checksum that fits it, whatever it is. Of pages that do
 // not hang together bbolt would end the process.
 func (f *flipping) sealAll(path string) {
-	if _, err := inspect(context.Background(), path); err != nil {
+	held, _, err := holdWhole(path)
+	if err != nil {
 		return
 	}
+	_ = held.Close()
 	_ = guard(path, func() error {
 		db, err := bbolt.Open(path, 0o600, &bbolt.Options{NoSync: true})
 		if err != nil {

@@ -1,14 +1,13 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/fnv"
 	"os"
-	"syscall"
-	"time"
 )
 
 // The first two pages of a bbolt file, as far as they must be known before bbolt
@@ -38,25 +37,14 @@ const (
 	// oneMeta: one of the two meta pages is lost. bbolt goes on from the other, as
 	// after a power cut, and the next commit writes the lost one anew.
 	oneMeta
-	// uninitialized: never brought into use. It is empty, or pages of zeros, or what a
-	// first start on a full disk leaves: the meta pages of the first transactions
-	// and not all four pages.
+	// uninitialized: never brought into use. It is empty, or has fewer than four pages,
+	// all zero or with the meta pages of the first transactions: what a first start on a
+	// full disk leaves.
 	uninitialized
 )
 
-// inspect looks at a file without changing it, holding its lock meanwhile.
-// ErrInUse when another process holds it, a DamagedError when it is foreign, shorter
-// than it must be, or its pages do not hang together.
-func inspect(ctx context.Context, path string) (found condition, err error) {
-	file, err := openLocked(path)
-	if err != nil {
-		return 0, err
-	}
-	found, err = look(ctx, path, file)
-	return found, errors.Join(err, file.Close())
-}
-
-// look looks at a file that nobody writes meanwhile.
+// look returns the condition of a file that nobody writes meanwhile: a DamagedError when it
+// is foreign, shorter than it must be, or its pages do not hang together.
 func look(ctx context.Context, path string, file *os.File) (condition, error) {
 	info, err := file.Stat()
 	if err != nil {
@@ -82,7 +70,7 @@ func look(ctx context.Context, path string, file *os.File) (condition, error) {
 // classify returns a file's condition by its first pages and its size.
 func classify(head []byte, size int64) (found condition, wrong error) {
 	small := size < initialPages*pageSize
-	if small && size%pageSize == 0 && allZero(head) {
+	if small && size%pageSize == 0 && len(bytes.Trim(head, "\x00")) == 0 {
 		return uninitialized, nil
 	}
 	meta, valid := newestMeta(head)
@@ -102,15 +90,6 @@ func classify(head []byte, size int64) (found condition, wrong error) {
 		return oneMeta, nil
 	}
 	return usable, nil
-}
-
-func allZero(b []byte) bool {
-	for _, v := range b {
-		if v != 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // newestMeta returns the valid meta page of the latest transaction, and how many of
@@ -141,35 +120,4 @@ func parseMeta(b []byte) (boltMeta, bool) {
 	}
 	valid := order.Uint32(b) == boltMagic && m.pageSize > 0 && sum.Sum64() == order.Uint64(b[metaLen-8:])
 	return m, valid
-}
-
-// openLocked opens a file that nobody else has open.
-func openLocked(path string) (*os.File, error) {
-	file, err := os.OpenFile(path, os.O_RDWR, 0) // #nosec G304 -- the file of the data, or a copy that the operator names
-	if err != nil {
-		return nil, err
-	}
-	if err := lock(file); err != nil {
-		return nil, errors.Join(err, file.Close())
-	}
-	return file, nil
-}
-
-// lock takes the lock that bbolt uses, so that a live file is not judged while
-// its pages are being written. Closing the file lets go of it.
-func lock(file *os.File) error {
-	const step = 50 * time.Millisecond
-	for waited := time.Duration(0); ; waited += step {
-		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if err == nil {
-			return nil
-		}
-		if !errors.Is(err, syscall.EWOULDBLOCK) {
-			return fmt.Errorf("lock: %w", err)
-		}
-		if waited >= lockTimeout {
-			return ErrInUse
-		}
-		time.Sleep(step)
-	}
 }

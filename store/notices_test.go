@@ -25,20 +25,14 @@ func TestNoticesReplaceTheirKindAndNoOther(t *testing.T) {
 	if set, err := s.Notices(); err != nil || !set[0].ObtainedAt.IsZero() || set[notices.Closures].Kind != notices.Closures {
 		t.Fatalf("before any: %+v, %v", set, err)
 	}
-	if err := s.SaveNotices(volcanicBatch(notices.Red), closureBatch); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.SaveNotices(volcanicBatch(notices.Green)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.SaveNotices(volcanicBatch(notices.Red), closureBatch))
+	must(t, s.SaveNotices(volcanicBatch(notices.Green)))
 	want := notices.Set{volcanicBatch(notices.Green), closureBatch}
 	if set, err := s.Notices(); err != nil || !reflect.DeepEqual(set, want) {
 		t.Errorf("got %+v, %v\nwant %+v", set, err, want)
 	}
 	empty := notices.Batch{Kind: notices.Closures, ObtainedAt: testHour}
-	if err := s.SaveNotices(empty); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.SaveNotices(empty))
 	checkAndClose(t, s)
 	again := openStore(t, path)
 	want[notices.Closures] = empty
@@ -51,9 +45,7 @@ func TestNoticesReplaceTheirKindAndNoOther(t *testing.T) {
 // costs the other kind nothing.
 func TestDamagedNoticesAreUnknown(t *testing.T) {
 	s := openStore(t, newPath(t))
-	if err := s.SaveNotices(volcanicBatch(notices.Red), closureBatch); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.SaveNotices(volcanicBatch(notices.Red), closureBatch))
 	for name, damage := range map[string]func(value []byte) []byte{
 		"a bit":         func(v []byte) []byte { v[len(v)/2] ^= 4; return v },
 		"cut short":     func(v []byte) []byte { return v[:len(v)-3] },
@@ -65,9 +57,7 @@ func TestDamagedNoticesAreUnknown(t *testing.T) {
 			value := damage(append([]byte(nil), bucket.Get([]byte("volcanes"))...))
 			return bucket.Put([]byte("volcanes"), value)
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		set, err := s.Notices()
 		if damaged := (*DamagedError)(nil); !errors.As(err, &damaged) {
 			t.Errorf("%s: %v", name, err)
@@ -78,8 +68,6 @@ func TestDamagedNoticesAreUnknown(t *testing.T) {
 		if err := s.Check(t.Context()); err == nil {
 			t.Errorf("%s: the check finds nothing", name)
 		}
-		if err := s.SaveNotices(volcanicBatch(notices.Red)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.SaveNotices(volcanicBatch(notices.Red)))
 	}
 }

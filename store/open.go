@@ -11,17 +11,14 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/jonboulle/clockwork"
 	"go.etcd.io/bbolt"
-	berrors "go.etcd.io/bbolt/errors"
 )
 
 const (
-	lockTimeout = time.Second
-	pageSize    = 4096    // the same on every machine, whatever its kernel's pages
-	allocSize   = 1 << 20 // the file grows by this much
+	pageSize  = 4096    // the same on every machine, whatever its kernel's pages
+	allocSize = 1 << 20 // the file grows by this much
 
 	unfinishedInfix = ".new-" // of files that are still being made
 )
@@ -33,12 +30,17 @@ const (
 // or ErrOlderSchema. They are left byte for byte as they are.
 func Open(path string, o Options) (*Store, error) {
 	o = o.complete()
-	found, err := prepare(path, o)
+	held, found, err := prepare(path, o)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
+	if !o.LookOnly {
+		if err := held.Chmod(0o600); err != nil {
+			o.Log.Warn("the store's file may be open to other users and cannot be closed to them", "error", err)
+		}
+	}
 	s := &Store{path: path, clock: o.Clock, log: o.Log, built: buildTime(), maxBytes: o.MaxBytes, noSync: o.NoSync}
-	if err := s.attach(); err != nil {
+	if err := s.attach(held); err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	// Only now, with the file there and held: what another first start was making
@@ -80,32 +82,33 @@ func Without(path string, cause error, o Options) *Store {
 	return s
 }
 
-// prepare sees to it that there is a file worth opening. What a first start that
-// failed left behind is moved aside; anything else that is wrong is an error.
-func prepare(path string, o Options) (condition, error) {
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return usable, firstFile(path, false, o)
+// prepare returns the file, held, and its condition. It makes one on a first start, and
+// moves aside what one that failed left behind; anything else that is wrong is an error.
+func prepare(path string, o Options) (held *os.File, found condition, err error) {
+	held, found, err = holdWhole(path)
+	missing := errors.Is(err, fs.ErrNotExist)
+	if !missing && (err != nil || found != uninitialized) {
+		return held, found, err
 	}
-	if err != nil {
-		return 0, err
+	if !missing {
+		_ = held.Close()
 	}
-	if !info.Mode().IsRegular() {
-		return 0, &DamagedError{Path: path, Cause: errors.New("not a regular file")}
+	if err := firstFile(path, !missing, o); err != nil {
+		return nil, 0, err
 	}
-	found, err := inspect(context.Background(), path)
-	if err != nil {
-		return 0, err
+	return holdWhole(path)
+}
+
+// holdWhole is hold of a file whose pages hang together, and of one that was never brought
+// into use.
+func holdWhole(path string) (held *os.File, found condition, err error) {
+	if held, err = hold(path); err != nil {
+		return nil, 0, err
 	}
-	if found == uninitialized {
-		return usable, firstFile(path, true, o)
+	if found, err = look(context.Background(), path, held); err != nil {
+		return nil, 0, errors.Join(err, held.Close())
 	}
-	if info.Mode().Perm()&0o077 != 0 && !o.LookOnly {
-		if err := os.Chmod(path, info.Mode().Perm()&^0o077); err != nil {
-			o.Log.Warn("the store's file is open to other users and cannot be closed to them", "error", err)
-		}
-	}
-	return found, nil
+	return held, found, nil
 }
 
 // firstFile makes the file of a first start. What one before left incomplete is moved
@@ -181,20 +184,15 @@ func makeBolt(beside, own string, sync bool, write func(*bbolt.DB) error) (name 
 	if err != nil {
 		return "", err
 	}
-	err = errors.Join(made.Close(), guard(beside, func() error {
-		db, err := bbolt.Open(made.Name(), 0o600, &bbolt.Options{
-			Timeout: lockTimeout, FreelistType: bbolt.FreelistMapType, PageSize: pageSize,
-			NoSync: true, // until all is there
+	db, err := openBolt(made.Name(), made, bbolt.Options{NoSync: true}) // until all is there
+	if err == nil {
+		err = guard(beside, func() error {
+			if err = write(db); err == nil && sync {
+				err = db.Sync()
+			}
+			return errors.Join(err, db.Close())
 		})
-		if err != nil {
-			return err
-		}
-		db.AllocSize = allocSize
-		if err = write(db); err == nil && sync {
-			err = db.Sync()
-		}
-		return errors.Join(err, db.Close())
-	}))
+	}
 	if err == nil {
 		err = OwnAs(made.Name(), own)
 	}
@@ -207,15 +205,13 @@ func makeBolt(beside, own string, sync bool, write func(*bbolt.DB) error) (name 
 
 // placeNew gives a file its name and never replaces another: fs.ErrExist when there is one.
 func placeNew(name, path string) error {
-	err := os.Link(name, path)
-	if err != nil && exists(path) {
-		return fs.ErrExist
-	}
-	if err != nil { // some file systems of memory cards have no links
-		err = os.Rename(name, path)
-	}
-	if err != nil {
-		return err
+	if err := os.Link(name, path); err != nil {
+		if _, err := os.Stat(path); err == nil {
+			return fs.ErrExist
+		}
+		if err := os.Rename(name, path); err != nil { // some file systems of memory cards have no links
+			return err
+		}
 	}
 	return syncDir(filepath.Dir(path))
 }
@@ -230,11 +226,6 @@ func unfinished(path string) []string {
 	return names
 }
 
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
 func syncDir(dir string) error {
 	d, err := os.Open(dir) // #nosec G304 -- the folder of a file of ours
 	if err != nil {
@@ -246,60 +237,21 @@ func syncDir(dir string) error {
 	return nil
 }
 
-// attach opens the file with bbolt and holds it.
-func (s *Store) attach() error {
-	db, file, err := openBolt(s.path, s.maxBytes)
-	if err != nil {
+// attach opens the file, which is held, with bbolt.
+func (s *Store) attach(held *os.File) (err error) {
+	if s.held, err = held.Stat(); err != nil {
+		return errors.Join(err, held.Close())
+	}
+	if s.db, err = openBolt(s.path, held, s.boltOptions()); err != nil {
 		return err
 	}
-	s.db, s.file = db, file
-	s.db.NoSync = s.noSync
+	s.file = held
 	s.noteSize()
-	// Whoever compacted the file while we waited for its lock has put another one in
-	// its place: what we hold has no name any more.
-	held, heldErr := file.Stat()
-	named, namedErr := os.Stat(s.path)
-	if err := errors.Join(heldErr, namedErr); err != nil {
-		return errors.Join(err, db.Close())
-	}
-	if !os.SameFile(held, named) {
-		return errors.Join(ErrInUse, db.Close())
-	}
-	s.held = held
 	return nil
 }
 
-// openBolt opens a file with bbolt, which panics or faults on some damaged files
-// and then keeps its lock: the handle is ours, so that it can be closed.
-func openBolt(path string, maxBytes int64) (db *bbolt.DB, file *os.File, err error) {
-	err = guard(path, func() (err error) {
-		db, err = bbolt.Open(path, 0o600, &bbolt.Options{
-			Timeout:         lockTimeout,
-			FreelistType:    bbolt.FreelistMapType,
-			PageSize:        pageSize,
-			InitialMmapSize: initialMap(),
-			MaxSize:         int(min(maxBytes, math.MaxInt)),
-			OpenFile: func(name string, flag int, mode os.FileMode) (*os.File, error) {
-				opened, err := os.OpenFile(name, flag&^os.O_CREATE, mode) // #nosec G304 -- what bbolt is told to open, above
-				file = opened
-				return opened, err
-			},
-		})
-		return err
-	})
-	switch {
-	case err == nil:
-		db.AllocSize = allocSize
-		return db, file, nil
-	case errors.Is(err, berrors.ErrTimeout):
-		return nil, nil, ErrInUse
-	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrChecksum), errors.Is(err, berrors.ErrVersionMismatch):
-		err = &DamagedError{Path: path, Cause: err}
-	}
-	if file != nil {
-		_ = file.Close()
-	}
-	return nil, nil, err
+func (s *Store) boltOptions() bbolt.Options {
+	return bbolt.Options{InitialMmapSize: initialMap(), MaxSize: int(min(s.maxBytes, math.MaxInt)), NoSync: s.noSync}
 }
 
 // initialMap is how much address space is taken at once. A commit that must map

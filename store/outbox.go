@@ -174,28 +174,29 @@ func (t *Tx) Settle(i *Item, o Outcome, at time.Time) error {
 // Postpone leaves an item for later, with an attempt more. ErrNotFound when it is not
 // in the outbox. The item given is left as it is.
 func (t *Tx) Postpone(i *Item, due time.Time) error {
-	if err := t.takeOut(i); err != nil {
-		return err
-	}
 	later := *i
 	later.Due = due
 	later.Attempts++
-	return items.put(t, itemKey(&later), &later)
+	return t.replaceItem(i, &later)
 }
 
 // Reschedule has an item that waits due at another time, without an attempt more.
 // Of the item only Channel, Kind, Urgent, Due and Seq are read. ErrNotFound when it is
 // not in the outbox, or is due at another time than the item says.
 func (t *Tx) Reschedule(i *Item, due time.Time) error {
-	held, err := items.get(t, itemKey(i))
+	later, err := items.get(t, itemKey(i))
 	if err != nil {
 		return err
 	}
-	if err := t.takeOut(held); err != nil {
+	later.Due = due
+	return t.replaceItem(i, later)
+}
+
+func (t *Tx) replaceItem(i, by *Item) error {
+	if err := t.takeOut(i); err != nil {
 		return err
 	}
-	held.Due = due
-	return items.put(t, itemKey(held), held)
+	return items.put(t, itemKey(by), by)
 }
 
 func (t *Tx) takeOut(i *Item) error {

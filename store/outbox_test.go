@@ -202,41 +202,6 @@ func settleOrPostpone(t *testing.T, tx *Tx, i *Item, r *rand.Rand, now time.Time
 	}
 }
 
-func TestQueuedFollowsOnlyWhatIsKept(t *testing.T) {
-	path := newPath(t)
-	s := openStore(t, path)
-	item := func(c subscription.Channel) *Item { return &Item{Channel: c, Kind: NewsItem, Due: testHour} }
-	kept := item(subscription.Email)
-	keep(t, s, func(tx *Tx) error {
-		return errors.Join(tx.Enqueue(kept), tx.Enqueue(item(subscription.Email)), tx.Enqueue(item(subscription.WebPush)))
-	})
-	expect := func(when string, mails, pushes int) {
-		t.Helper()
-		if m, p := s.Queued(subscription.Email), s.Queued(subscription.WebPush); m != mails || p != pushes {
-			t.Errorf("%s: %d mails and %d pushes, want %d and %d", when, m, p, mails, pushes)
-		}
-	}
-	expect("at first", 2, 1)
-	err := s.Update("lost", func(tx *Tx) error {
-		return errors.Join(tx.Enqueue(item(subscription.WebPush)), tx.Settle(kept, GoneOutcome, testHour), errors.New("no"))
-	})
-	if err == nil {
-		t.Fatal("kept")
-	}
-	_ = s.Update("lost", func(tx *Tx) error { _ = tx.Enqueue(item(subscription.WebPush)); panic("no") })
-	expect("after what was not kept", 2, 1)
-	keep(t, s, func(tx *Tx) error { return tx.Settle(kept, GoneOutcome, testHour) })
-	expect("after one was settled", 1, 1)
-	checkAndClose(t, s)
-	s = openStore(t, path)
-	expect("after a restart", 1, 1)
-	next := item(subscription.Email)
-	keep(t, s, func(tx *Tx) error { return tx.Enqueue(next) })
-	if next.Seq != 4 {
-		t.Errorf("seq %d after a restart, and 3 were given", next.Seq)
-	}
-}
-
 func compareDecided(t *testing.T, s *Store, want map[string]map[subscription.ID]Decided) {
 	t.Helper()
 	got := map[string]map[subscription.ID]Decided{}

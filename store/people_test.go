@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -449,106 +448,6 @@ func TestARequestCostsOnePut(t *testing.T) {
 			}
 			return err
 		})
-	}
-}
-
-func TestRequestsComeInOrderAndOnce(t *testing.T) {
-	s := openStore(t, newPath(t))
-	var want []subscription.Request
-	for n := range 7 {
-		request := subscription.Request{
-			Address: addressOf(n), Preferences: byMail(n, []string{"a"}).Preferences,
-			Consent: subscription.Consent{At: testHour, Policy: "2"}, Until: testHour.Add(time.Hour), Trap: n == 3,
-		}
-		keep(t, s, func(tx *Tx) error { return tx.PutRequest(&request) })
-		want = append(want, request)
-	}
-	read := func(after uint64) (requests []subscription.Request) {
-		see(t, s, func(tx *Tx) error {
-			waiting, err := tx.WaitingAfter(after)
-			for _, w := range waiting {
-				r, failed := tx.Request(w.Seq)
-				must(t, failed)
-				requests = append(requests, *r)
-			}
-			return err
-		})
-		return requests
-	}
-	if got := read(0); !reflect.DeepEqual(got, want) {
-		t.Errorf("got  %+v\nwant %+v", got, want)
-	}
-	if got := read(want[2].Seq); !reflect.DeepEqual(got, want[3:]) {
-		t.Errorf("%+v", got)
-	}
-	if got := read(want[6].Seq); len(got) > 0 {
-		t.Errorf("after the last: %+v", got)
-	}
-	keep(t, s, func(tx *Tx) error { return tx.DropRequest(want[6].Seq) })
-	again := want[6]
-	keep(t, s, func(tx *Tx) error { return tx.PutRequest(&again) })
-	if again.Seq <= want[6].Seq {
-		t.Errorf("seq %d given again", again.Seq)
-	}
-}
-
-func TestPendingMailedAndSuppressed(t *testing.T) {
-	s := openStore(t, newPath(t))
-	h, used := subscription.Hash{1, 2}, idOf(5)
-	pending := &subscription.Pending{
-		Nonce: [16]byte{3}, Address: addressOf(1), Preferences: byMail(1, []string{"a"}).Preferences,
-		Consent: subscription.Consent{At: testHour, Policy: "2"}, DecidedAt: testHour, Until: testHour.Add(48 * time.Hour),
-	}
-	keep(t, s, func(tx *Tx) error { return tx.PutPending(h, pending) })
-	if _, erased := s.ErasedSince(); erased {
-		t.Error("something counts as erased")
-	}
-	done := *pending
-	done.Address, done.Used, done.Preferences = "", &used, subscription.Preferences{}
-	key := subscription.AddressKey{7}
-	mails := []time.Time{testHour, testHour.Add(time.Hour + 1)}
-	keep(t, s, func(tx *Tx) error {
-		if got, err := tx.Pending(h); err != nil || !reflect.DeepEqual(got, pending) {
-			t.Errorf("%+v, %v", got, err)
-		}
-		if at, err := tx.Mailed(key); err != nil || at != nil {
-			t.Errorf("never mailed: %v, %v", at, err)
-		}
-		return errors.Join(tx.PutPending(h, &done), tx.PutMailed(key, mails), tx.Suppress(key, testHour), tx.Suppress(key, testHour))
-	})
-	if _, erased := s.ErasedSince(); !erased {
-		t.Error("an address was erased and does not count")
-	}
-	keep(t, s, func(tx *Tx) error {
-		if got, err := tx.Pending(h); err != nil || !reflect.DeepEqual(got, &done) {
-			t.Errorf("%+v, %v", got, err)
-		}
-		if at, err := tx.Mailed(key); err != nil || !reflect.DeepEqual(at, mails) {
-			t.Errorf("%v, %v", at, err)
-		}
-		if !tx.Suppressed(key, testHour.Add(-time.Second)) || tx.Suppressed(subscription.AddressKey{8}, testHour.Add(-time.Second)) {
-			t.Error("suppressed: not the one that was")
-		}
-		must(t, tx.PruneMailed(mails[1]))
-		if at, _ := tx.Mailed(key); len(at) == 0 {
-			t.Error("pruned too early")
-		}
-		must(t, tx.PruneMailed(mails[1].Add(1)))
-		if at, _ := tx.Mailed(key); len(at) > 0 {
-			t.Error("not pruned")
-		}
-		must(t, errors.Join(tx.PutMailed(key, mails), tx.PutMailed(key, nil)))
-		if at, _ := tx.Mailed(key); len(at) > 0 {
-			t.Error("not forgotten")
-		}
-		_, err := tx.Pending(subscription.Hash{9})
-		if !errors.Is(err, ErrNotFound) {
-			t.Errorf("unknown: %v", err)
-		}
-		return tx.DropPending(h)
-	})
-	if held := rawlyHeld(t, s, h[:]); len(held) > 0 {
-		t.Errorf("left: %v", held)
 	}
 }
 

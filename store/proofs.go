@@ -15,8 +15,8 @@ import (
 // JSON.
 var proofs = table[subscription.Proof]{name: []byte("proofs"), check: checkProof, counted: countProof, personal: true}
 
-// maxProofs limits them. Beyond it one of them, at random, makes room for the next: who
-// asks for thousands mostly loses their own, and who waits seconds for a push keeps it.
+// maxProofs limits them. Beyond it the next one takes the place of one at random. Whoever
+// asks for thousands mostly loses their own; a browser needs its own for seconds only.
 const maxProofs = 10_000
 
 // ProofKey is the key under which the proof of a push endpoint is found.

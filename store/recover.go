@@ -85,7 +85,10 @@ func (s *Store) resume() error {
 // checkCopyable returns an error for a file that must not be copied: the copy would look
 // whole, whatever is missing.
 func (s *Store) checkCopyable() error {
-	if s.hasLostTransaction() {
+	s.beginning.Lock() // a transaction that is only beginning counts for a moment
+	lost := s.unreleased.Load() > 0
+	s.beginning.Unlock()
+	if lost {
 		return errors.New("a transaction that died holds the file; only a restart frees it")
 	}
 	file, err := os.Open(s.path) // #nosec G304 -- the file of the data; bbolt's own handle may have been what failed
@@ -94,11 +97,4 @@ func (s *Store) checkCopyable() error {
 	}
 	_, err = look(context.Background(), s.path, file)
 	return errors.Join(err, file.Close())
-}
-
-// hasLostTransaction reports whether there is a transaction that a fault left with bbolt's locks held.
-func (s *Store) hasLostTransaction() bool {
-	s.beginning.Lock() // one that is only beginning counts for a moment
-	defer s.beginning.Unlock()
-	return s.unreleased.Load() > 0
 }

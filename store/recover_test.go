@@ -31,30 +31,20 @@ func failWrite(t *testing.T, s *Store) {
 func TestRecovering(t *testing.T) {
 	path := newPath(t)
 	s, err := Open(path, testOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer s.Close()
-	if err := s.SaveLedger([]byte("before")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.SaveLedger([]byte("before")))
 	failWrite(t, s)
 	away := filepath.Dir(path) + "-away" // so that nothing can be made beside the file
-	if err := os.Rename(filepath.Dir(path), away); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(filepath.Dir(path), away))
 	if err := s.rewrite(true); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("without a place for the copy: %v", err)
 	}
 	if err := s.SaveLedger([]byte("lost")); !errors.Is(err, ErrReadOnly) || s.Err() == nil {
 		t.Errorf("written after a copy that failed: %v", err)
 	}
-	if err := os.Rename(away, filepath.Dir(path)); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.rewrite(true); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(away, filepath.Dir(path)))
+	must(t, s.rewrite(true))
 	if got, err := s.Ledger(); err != nil || string(got) != "before" || s.Err() != nil || s.WriteError() != nil {
 		t.Errorf("%q, %v, %v, %v", got, err, s.Err(), s.WriteError())
 	}
@@ -64,13 +54,9 @@ func TestRecovering(t *testing.T) {
 	if left, _ := filepath.Glob(path + "?*"); len(left) > 0 {
 		t.Errorf("left %v", left)
 	}
-	if err := errors.Join(s.Check(t.Context()), s.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(s.Check(t.Context()), s.Close()))
 	again, err := Open(path, testOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer again.Close()
 	if got, err := again.Ledger(); err != nil || string(got) != "after" {
 		t.Errorf("in the file: %q, %v", got, err)
@@ -81,13 +67,9 @@ func TestRecovering(t *testing.T) {
 func TestWhatCannotBeReadIsNotRecovered(t *testing.T) {
 	path := newPath(t)
 	s, err := Open(path, testOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer s.Close()
-	if err := os.Truncate(path, 8192); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Truncate(path, 8192))
 	if err := s.SaveLedger([]byte("x")); err == nil {
 		t.Fatal("written into a file that was cut")
 	}

@@ -36,11 +36,11 @@ func networkOf(key, value []byte) subscription.AddressKey {
 	return from.Network
 }
 
-// PutRequest keeps a request by e-mail and gives it its Seq. ErrTooMany
-// (of package subscription) when its network has as many requests and pending
-// subscriptions as there is room left of 10,000, and half of an equal part: whoever fills
-// the room holds back themselves. Where no room is left a request of a network that has
-// more than that part makes it.
+// PutRequest keeps a request by e-mail and gives it its Seq. At most 10,000 requests and
+// pending subscriptions wait. A network may have as many of them as there is room left, or
+// half of an equal share among the networks, whichever is more; beyond that the error is
+// ErrTooMany (of package subscription), so that whoever fills the room holds back nobody
+// else. Where no room is left, a request of a network with more than that half is dropped.
 func (t *Tx) PutRequest(r *subscription.Request) error {
 	room := maxWaiting - t.counted(counter{kind: countWaiting})
 	waiting := t.counted(counter{kind: countFrom, network: r.Network})

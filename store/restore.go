@@ -72,8 +72,10 @@ func (r *restoration) run(path string) error {
 		return err
 	}
 	defer source.Close()
-	if err := r.holdOld(); err != nil {
-		return err
+	if r.there != nil { // held, so that no service begins to write it
+		if r.held, err = hold(r.live); err != nil {
+			return err
+		}
 	}
 	made, err := writeUnfinished(r.ctx, r.live, size, func(w io.Writer) error {
 		_, err := io.Copy(w, source)
@@ -137,21 +139,6 @@ func (r *restoration) openSource() (source *os.File, size int64, err error) {
 	return source, info.Size(), nil // a disk without locks has no live file
 }
 
-// holdOld takes the lock of the file that is there, so that no service begins to write it.
-func (r *restoration) holdOld() (err error) {
-	if r.there == nil {
-		return nil
-	}
-	if r.held, err = openLocked(r.live); err != nil {
-		return err
-	}
-	named, err := os.Stat(r.live)
-	if err == nil && !os.SameFile(named, r.there) { // another process put it there while we waited for the lock
-		return ErrInUse
-	}
-	return err
-}
-
 // ofBackup turns damage of the copy, which goes away, into that of the backup.
 func (r *restoration) ofBackup(err error) error {
 	if err == nil || r.ctx.Err() != nil || errors.Is(err, ErrNewerSchema) || errors.Is(err, ErrOlderSchema) || errors.Is(err, ErrFull) {
@@ -208,9 +195,10 @@ func (r *restoration) place(name string) error {
 	return syncDir(filepath.Dir(r.live))
 }
 
-// keepOld gives the file that is there a second name, so that there is one at any instant.
-// Where files have but one name it loses the other; then a start refuses to begin with an
-// empty file as long as there is none. Its age counts from now.
+// keepOld gives the file that is there a second name, so that the path has a file at any
+// instant. On a file system without links it is renamed; a start in between finds no file
+// and refuses to begin with an empty one, because of the renamed one. DropCopies counts its
+// age from now.
 func (r *restoration) keepOld() (kept string, err error) {
 	now := r.o.Clock.Now().UTC()
 	dated := r.live + replacedInfix + "-" + now.Format(copyStamp)

@@ -49,8 +49,9 @@ func (t *Tx) initialize() error {
 	return schemas.put(t, keySchema, &n)
 }
 
-// checkSchema refuses a file of another schema, or without one of its buckets. A bbolt file without one was not made by
-// this program. Builds before the first release kept it in a form of their own.
+// checkSchema refuses a file of another schema, or without one of its buckets. A bbolt file
+// without a schema was not made by this program. Builds before the first release kept the
+// schema in a form of their own.
 func (t *Tx) checkSchema() error {
 	value := []byte(nil)
 	if meta := t.bucket(bucketMeta); meta != nil {

@@ -35,18 +35,12 @@ func TestAFileOfAnotherSchemaIsRefusedUntouched(t *testing.T) {
 
 func TestBackupIsWholeAndLeavesTheStoreAlone(t *testing.T) {
 	s := openStore(t, newPath(t))
-	if err := s.SaveLedger([]byte("kept")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.SaveLedger([]byte("kept")))
 	to := filepath.Join(t.TempDir(), "copy.db")
 	for range 2 { // the second replaces the first
-		if err := s.Backup(t.Context(), to); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Backup(t.Context(), to))
 	}
-	if err := s.SaveLedger([]byte("later")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.SaveLedger([]byte("later")))
 	if got, err := openStore(t, to).Ledger(); err != nil || string(got) != "kept" {
 		t.Errorf("%q, %v", got, err)
 	}
@@ -58,13 +52,9 @@ func TestBackupIsWholeAndLeavesTheStoreAlone(t *testing.T) {
 func TestBackupRefusesTheLiveFile(t *testing.T) {
 	s := openStore(t, newPath(t))
 	link := filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink(s.path, link); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink(s.path, link))
 	hard := s.path + ".hard"
-	if err := os.Link(s.path, hard); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Link(s.path, hard))
 	before, _ := os.ReadFile(s.path)
 	for _, path := range []string{s.path, link, hard, filepath.Dir(s.path), filepath.Join(s.path, "below"), "/nowhere/copy.db"} {
 		if err := s.Backup(t.Context(), path); err == nil {
@@ -81,17 +71,11 @@ func TestBackupRefusesTheLiveFile(t *testing.T) {
 
 func TestBackupOfADamagedStoreKeepsTheOldCopy(t *testing.T) {
 	s, err := Open(newPath(t), testOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() { _ = s.Close() }()
-	if err := s.SaveLedger([]byte("good")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.SaveLedger([]byte("good")))
 	to := filepath.Join(t.TempDir(), "copy.db")
-	if err := s.Backup(t.Context(), to); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Backup(t.Context(), to))
 	corrupt(t, s, ledgers.name, keyLedger, func(b []byte) { b[len(b)-1] ^= 1 })
 	damaged := (*DamagedError)(nil)
 	if err := s.Backup(t.Context(), to); !errors.As(err, &damaged) {

@@ -42,7 +42,7 @@ import (
 type Options struct {
 	Clock    clockwork.Clock // the service's clock; nil means the machine's
 	Log      *slog.Logger    // nil means no log
-	MaxBytes int64           // limit of the file's size; 0 means none
+	MaxBytes int64           // for tests: the disk is full from so many bytes on; 0 means the real one
 	LookOnly bool            // change nothing: ErrUnready for a file that is to be made
 	NoSync   bool            // for tests: nothing is brought to stable storage
 }

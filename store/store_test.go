@@ -31,9 +31,7 @@ func openStore(t testing.TB, path string) *Store {
 	o := testOptions()
 	o.NoSync = true // durability is tested by those that open the store themselves
 	s, err := Open(path, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { checkAndClose(t, s) })
 	return s
 }
@@ -187,9 +185,7 @@ func TestAFileOpenToOthersIsClosedToThem(t *testing.T) {
 	path := newPath(t)
 	s := openStore(t, path)
 	checkAndClose(t, s)
-	if err := os.Chmod(path, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(path, 0o644))
 	openStore(t, path)
 	if info, _ := os.Stat(path); info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v", info.Mode())
@@ -230,9 +226,7 @@ func TestFinishedAlertsAreKeptThirtyDays(t *testing.T) {
 		{ID: "recent", End: testHour.Add(-29 * day)},
 		{ID: "open", End: testHour.Add(day), Trails: []string{"a"}, Causes: []alert.Cause{{Trail: "a", Cause: hazard.Cause{Value: 71.3, Point: 2}}}},
 	}
-	if err := s.Commit(cycle); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Commit(cycle))
 	alerts, err := s.Alerts()
 	if err != nil || len(alerts) != 2 || alerts[0].ID != "open" || alerts[1].ID != "recent" {
 		t.Fatalf("%+v, %v", alerts, err)
@@ -241,9 +235,7 @@ func TestFinishedAlertsAreKeptThirtyDays(t *testing.T) {
 		t.Errorf("cause %+v", c)
 	}
 	cycle.Alerts = cycle.Alerts[3:]
-	if err := s.Commit(cycle); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Commit(cycle))
 	if alerts, _ := s.Alerts(); len(alerts) != 1 {
 		t.Errorf("%d alerts after one was left out", len(alerts))
 	}
@@ -264,13 +256,9 @@ func TestHistoryIsPrunedButNotByAClockThatJumps(t *testing.T) {
 	rows := make([]HistoryRow, 1)
 	hoursAfter := func(hour time.Time) int {
 		t.Helper()
-		if err := s.Commit(testCycle(c, hour, rows)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Commit(testCycle(c, hour, rows)))
 		history, err := s.History(c, testHour.AddDate(5, 0, 0), 24*366*10)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return len(history.Hours)
 	}
 	for i := range 200 {
@@ -364,9 +352,7 @@ func logged(t *testing.T) (*slog.Logger, func() string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "log")
 	file, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = file.Close() })
 	return slog.New(slog.NewTextHandler(file, nil)), func() string {
 		b, _ := os.ReadFile(path)

@@ -38,9 +38,7 @@ func childFsync(path string) error {
 func findStrace(t *testing.T) string {
 	t.Helper()
 	strace, err := exec.LookPath("strace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return strace
 }
 
@@ -54,9 +52,7 @@ func TestAfterAnErrorOfFsyncNothingIsWritten(t *testing.T) {
 	for _, when := range []int{1, 2, 5} {
 		path := newPath(t)
 		s := openStore(t, path)
-		if err := s.SaveLedger([]byte("before")); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.SaveLedger([]byte("before")))
 		checkAndClose(t, s)
 		inject := fmt.Sprintf("inject=fdatasync:error=EIO:when=%d", when)
 		child := startChild(t, "fsync", path, strace, "-f", "-qq", "-o", "/dev/null", "-e", "trace=fdatasync", "-e", inject)

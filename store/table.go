@@ -180,10 +180,7 @@ func dropKeys(bucket *bbolt.Bucket, over func(key []byte) bool) error {
 		if !over(key) {
 			return nil
 		}
-		if err := bucket.Delete(key); err != nil {
-			return fmt.Errorf("delete: %w", err)
-		}
-		return nil
+		return bucket.Delete(key)
 	})
 }
 

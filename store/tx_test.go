@@ -18,9 +18,7 @@ func TestATransactionWithoutAChangeWritesNothing(t *testing.T) {
 	read := func() []byte {
 		t.Helper()
 		content, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return content
 	}
 	before := read()

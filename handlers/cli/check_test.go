@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,12 +13,8 @@ import (
 // scaled writes a catalogue of so many trails.
 func scaled(t *testing.T, trails int) string {
 	t.Helper()
-	var text bytes.Buffer
 	path := filepath.Join(t.TempDir(), "parques.json")
-	if err := cataloguetest.Scaled(trails).Export(&text); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, text.Bytes(), 0o600); err != nil {
+	if err := os.WriteFile(path, cataloguetest.File(trails), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return path

@@ -83,7 +83,8 @@ func (env *Env) LoadCatalogue() (*catalogue.Catalogue, error) {
 // Catalogue prints the built-in catalogue, or checks one of the operator's.
 func Catalogue(_ context.Context, env *Env) error {
 	if env.Args[0] == "export" {
-		return catalogue.Default().Export(env.Out)
+		_, err := env.Out.Write(catalogue.DefaultFile())
+		return err
 	}
 	parks, err := catalogue.Load(env.Args[1])
 	if err != nil {

@@ -65,22 +65,15 @@ func calmly(_ string, _ catalogue.Location, _ time.Time, v *simulate.Values) {
 
 // day runs a day with the weather as an override has it, that of the simulation without.
 func day(b *testing.B, trails, subscribers int, override simulate.Override) {
-	parks := catalogue.Default()
+	parks, file := catalogue.Default(), catalogue.DefaultFile()
 	if trails != len(parks.Trails) {
-		parks = cataloguetest.Scaled(trails)
+		parks, file = cataloguetest.Scaled(trails), cataloguetest.File(trails)
 	}
 	s, dev := surround(b), newDevice(b)
 	dir := dev.path
 	s.weather.Override(override)
 	data, list := filepath.Join(dir, "data"), filepath.Join(dir, "parques.json")
-	exported, err := os.Create(list)
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := parks.Export(exported); err != nil {
-		b.Fatal(err)
-	}
-	if err := exported.Close(); err != nil {
+	if err := os.WriteFile(list, file, 0o600); err != nil {
 		b.Fatal(err)
 	}
 	subscribe(b, filepath.Join(data, "vigia.db"), parks, subscribers)

@@ -4,10 +4,9 @@
 //
 // Data passes through it top to bottom: a file ([Load], [Parse]) is decoded
 // strictly, checked as a whole so that every fault is named with its place
-// ([document.FaultsError]), completed with the figures that follow from its facts by
-// stated rules ([DerivationRules]), and indexed. A [Catalogue] is immutable from
-// then on, so it may be read from any goroutine. [Catalogue.Export] writes it
-// back in the form that Parse reads.
+// ([document.FaultsError]), completed with the figures that follow from its facts
+// (derive.go), and indexed. A [Catalogue] is immutable from
+// then on, so it may be read from any goroutine.
 //
 // # The file
 //
@@ -15,8 +14,8 @@
 // null or an empty text stands for an optional field that is left out; unknown and repeated
 // fields are faults.
 //
-//	version               optional text; "sin-version" when left out
-//	reglas                optional list of texts: how derived figures were made
+//	version               optional text, for those who edit the file
+//	reglas                optional list of texts: how its figures were made
 //	telefonos_emergencia  optional list; left out: those of Chile, []: none
 //	    numero, nombre, nota (optional)
 //	parques               list, at least one
@@ -40,7 +39,6 @@
 //	    zona_clima        optional: arido, centro, sur, austral; else by [ZoneAt]
 //	    remota            optional; else more than 4 h to shelter by length
 //	    combustible       optional; else by exposure, zone and height
-//	    cuenca_alta       optional; else by zone and the heights near
 //	    cuenca_alta       optional; else by zone and the heights near
 //	    ubicacion_aproximada  optional, false when left out
 //	    revisar           optional: what contradicts what in these facts
@@ -69,8 +67,6 @@ import (
 // names. Trails are in the order of their parks and, within a park, of the file,
 // so those of one park are contiguous: see [Catalogue.TrailsOf].
 type Catalogue struct {
-	Version    string
-	Rules      []string // the rules by which derived figures were made, in Spanish
 	Emergency  []EmergencyNumber
 	Parks      []Park
 	Trails     []Trail
@@ -95,7 +91,6 @@ type Park struct {
 	Region            string         `json:"region" check:"120"`
 	Administrator     string         `json:"-"` // "" when unknown
 	AdministratorAsOf string         `json:"-"` // date it was checked, YYYY-MM-DD, or ""
-	AdministratorNote string         `json:"-"` // or ""
 	Latitude          float64        `json:"latitud" check:"-90 90"`
 	Longitude         float64        `json:"longitud" check:"-180 180"`
 	ElevationM        float64        `json:"altitud_m" check:"-100 7000"`

@@ -1,6 +1,7 @@
 package catalogue
 
 import (
+	"bytes"
 	_ "embed"
 	"fmt"
 	"sync"
@@ -14,6 +15,10 @@ var embedded struct {
 	once      sync.Once
 	catalogue *Catalogue
 }
+
+// DefaultFile returns the embedded catalogue as it is written, for an operator to begin
+// with.
+func DefaultFile() []byte { return bytes.Clone(defaultFile) }
 
 // Default returns the embedded catalogue: every national park of Chile, and the
 // reserves and monuments that are walked most. It is made once and shared.

@@ -24,20 +24,6 @@ const (
 	ridgeFuelBelow = 1000
 )
 
-// DerivationRules states, in Spanish, the rules by which every catalogue is
-// completed when it is read.
-func DerivationRules() []string {
-	return []string{
-		"desnivel_m es la altitud del punto más alto menos la del inicio.",
-		"duracion_h sigue la norma DIN 33466: 4 km/h en plano, 300 m/h de subida y 500 m/h de bajada; a la mayor de las dos partes (distancia y desnivel) se suma la mitad de la menor. El mínimo es 0,8 y el máximo 1,4 de ese tiempo, redondeados a 0,1 h. Todo sendero sube y baja su desnivel: de las travesías se supone que terminan a la altitud en que empiezan.",
-		"zona_clima, si el sendero no la trae, sale de la latitud de su inicio: arido al norte de 30° S, centro hasta 36° S, sur hasta 42° S, austral más al sur. Esas franjas son del continente: las islas oceánicas (al oeste de 76° O) llevan sur, por su lluvia de unos 1.000 mm al año.",
-		"remota, si el sendero no lo trae: el refugio queda a más de 4 h según la misma norma; se cuenta el tiempo de ida de los senderos de ida y vuelta y la mitad del total de los circuitos y travesías. Sin largo conocido no se marca.",
-		"combustible, si el sendero no lo trae: algún punto está en bosque; o, fuera de la zona arido, en valle_abierto, costa o vadeo_quebrada bajo 2.500 m o en cresta_paso bajo 1.000 m.",
-		"cuenca_alta, si el sendero no lo trae: en las zonas centro y sur, cuando su parque o alguno de sus senderos llega a 2.500 m, o hay un volcán de 2.500 m a 30 km o menos; nunca en islas ni en senderos de costa.",
-		"El punto crítico, si ninguno viene marcado, es el más alto.",
-	}
-}
-
 // WalkingHours is the walking time by DIN 33466: 4 km/h on the flat, 300 m/h up
 // and 500 m/h down; to the larger of the times for distance and for height half
 // of the smaller is added. A missing length gives a missing time (NaN).

@@ -1,8 +1,8 @@
 package catalogue
 
-// EditDistance counts the bytes to put in, take out or replace to get from one
+// editDistance counts the bytes to put in, take out or replace to get from one
 // slug to another (Levenshtein), for suggestions of what was probably meant.
-func EditDistance(a, b string) int {
+func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
@@ -26,7 +26,7 @@ func EditDistance(a, b string) int {
 // is within most.
 func Nearest(typed string, names []string, most int) (nearest string) {
 	for _, name := range names {
-		if d := EditDistance(typed, name); d <= most {
+		if d := editDistance(typed, name); d <= most {
 			nearest, most = name, d-1
 		}
 	}

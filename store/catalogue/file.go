@@ -1,7 +1,6 @@
 package catalogue
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"os"
@@ -20,8 +19,8 @@ const MaxBytes = 64 << 20
 // tags are those of package document. Heights are those of land in general, a little
 // beyond the lowest and highest of Chile.
 type file struct {
-	Version   string            `json:"version" check:"optional 120"`
-	Rules     []string          `json:"reglas" check:"optional 0 200 1000"`
+	Version   string            `json:"version" check:"optional 120"`                // for those who edit it
+	Rules     []string          `json:"reglas" check:"optional 0 200 1000"`          // the same
 	Emergency []EmergencyNumber `json:"telefonos_emergencia" check:"optional 0 100"` // nil when left out
 	Parks     []parkEntry       `json:"parques" check:"1 1000000"`
 	Trails    []trailEntry      `json:"senderos" check:"1 1000000"`
@@ -134,13 +133,7 @@ func Parse(name string, data []byte) (*Catalogue, error) {
 
 // complete makes a catalogue of a file without faults.
 func (f *file) complete() *Catalogue {
-	c := &Catalogue{Version: f.Version, Rules: f.Rules, Emergency: f.Emergency}
-	if c.Version == "" {
-		c.Version = "sin-version"
-	}
-	if c.Rules == nil {
-		c.Rules = DerivationRules()
-	}
+	c := &Catalogue{Emergency: f.Emergency}
 	if c.Emergency == nil {
 		c.Emergency = slices.Clone(Default().Emergency)
 	}
@@ -148,7 +141,7 @@ func (f *file) complete() *Catalogue {
 	c.parkBySlug = f.sortParks()
 	for _, p := range f.Parks {
 		if p.By != nil {
-			p.Administrator, p.AdministratorAsOf, p.AdministratorNote = p.By.Name, p.By.AsOf, p.By.Note
+			p.Administrator, p.AdministratorAsOf = p.By.Name, p.By.AsOf
 		}
 		if zones[p.ZoneName] == nil {
 			zones[p.ZoneName], _ = time.LoadLocation(p.ZoneName) // it has been checked
@@ -170,72 +163,4 @@ func (f *file) complete() *Catalogue {
 	c.deriveBasins(f.Trails)
 	c.index()
 	return c
-}
-
-// Export writes the catalogue as a file that Parse reads back to an equal one,
-// with a park, trail or volcano on each line. Everything that Parse would derive
-// for lack of a field is written out.
-func (c *Catalogue) Export(w io.Writer) error {
-	out := &exporter{w: bufio.NewWriter(w)}
-	fmt.Fprint(out.w, "{\n\"version\": ")
-	out.value(c.Version)
-	section(out, "reglas", c.Rules, func(rule string) any { return rule })
-	section(out, "telefonos_emergencia", c.Emergency, func(e EmergencyNumber) any { return e })
-	section(out, "parques", c.Parks, parkEntryOf)
-	section(out, "senderos", c.Trails, c.trailEntryOf)
-	section(out, "volcanes", c.Volcanoes, c.volcanoEntryOf)
-	fmt.Fprint(out.w, "\n}\n")
-	if out.err != nil {
-		return fmt.Errorf("export the catalogue: %w", out.err)
-	}
-	if err := out.w.Flush(); err != nil {
-		return fmt.Errorf("write the catalogue: %w", err)
-	}
-	return nil
-}
-
-// exporter keeps the first error; bufio.Writer keeps those of writing.
-type exporter struct {
-	w   *bufio.Writer
-	err error
-}
-
-func (out *exporter) value(value any) {
-	text, err := document.Marshal(value)
-	if out.err == nil {
-		out.err = err
-	}
-	out.w.Write(text)
-}
-
-// section writes a list, an element a line.
-func section[T any](out *exporter, key string, elements []T, entry func(T) any) {
-	fmt.Fprintf(out.w, ",\n\"%s\": [", key)
-	for i, element := range elements {
-		if i > 0 {
-			out.w.WriteByte(',')
-		}
-		out.w.WriteString("\n ")
-		out.value(entry(element))
-	}
-	out.w.WriteString("\n]")
-}
-
-func parkEntryOf(p Park) any {
-	if p.Administrator == "" {
-		return parkEntry{Park: p}
-	}
-	return parkEntry{p, &administrator{p.Administrator, p.AdministratorAsOf, p.AdministratorNote}}
-}
-
-func (c *Catalogue) trailEntryOf(t Trail) any {
-	return trailEntry{t, c.Parks[t.Park].Slug, &t.Zone, &t.Remote, &t.Fuel, &t.Basin}
-}
-
-func (c *Catalogue) volcanoEntryOf(v Volcano) any {
-	entry := volcanoEntry{Volcano: v}
-	for _, n := range v.Parks {
-		entry.Near = append(entry.Near, nearEntry{c.Parks[n.Park].Slug, n.DistanceKm})
-	}
-	return entry
 }

@@ -48,11 +48,9 @@ func (c *Catalogue) UnknownTrail(slug string, park int) string {
 // nearest returns the slug that is the fewest letters away from a name, "" when none is
 // near.
 func nearest[T any](name string, places []T, slug func(*T) string) string {
-	best, distance := "", max(2, len(name)/4)+1
+	slugs := make([]string, len(places))
 	for i := range places {
-		if d := EditDistance(strings.ToLower(name), slug(&places[i])); d < distance {
-			best, distance = slug(&places[i]), d
-		}
+		slugs[i] = slug(&places[i])
 	}
-	return best
+	return Nearest(strings.ToLower(name), slugs, max(2, len(name)/4))
 }

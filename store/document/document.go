@@ -3,8 +3,8 @@
 //
 // [Open] checks the bytes → [Document.JSON] or [Document.Rows] fills structs and names what
 // is wrong with single values → the caller checks what the values say of each other and
-// names that too ([Document.Add], [Document.AddRow]) → [Document.Err] returns all faults in the order of the
-// text. [Marshal] writes a value back as it is read.
+// names that too ([Document.Add], [Document.AddRow]) → [Document.Err] returns all faults in
+// the order of the text.
 //
 // # Fields
 //

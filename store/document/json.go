@@ -12,7 +12,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -234,7 +233,7 @@ func (r *reader) list(v reflect.Value, at int, c check) {
 func (r *reader) number(v reflect.Value, at int, c check) {
 	literal := r.token().String()
 	value, err := strconv.ParseFloat(literal, 64)
-	v.SetFloat(value + 0) // -0 would be exported as such
+	v.SetFloat(value + 0) // -0 would be shown as such
 	if err != nil || value < c.bounds[0] || value > c.bounds[1] {
 		r.fault(at, "%.30s está fuera de lo posible; se admite de %g a %g", literal, c.bounds[0], c.bounds[1])
 	}
@@ -244,24 +243,4 @@ func (r *reader) text(v reflect.Value, at int, c check) {
 	if problem := r.set(v, r.token().String(), c); problem != "" {
 		r.fault(at, "%s", problem)
 	}
-}
-
-// Marshal returns a value as JSON reads it: NaN and "" are null, and a type with names is
-// its name.
-func Marshal(value any) ([]byte, error) {
-	return json.Marshal(value, json.WithMarshalers(json.JoinMarshalers(
-		json.MarshalToFunc(func(enc *jsontext.Encoder, f float64) error {
-			if math.IsNaN(f) {
-				return enc.WriteToken(jsontext.Null)
-			}
-			return enc.WriteToken(jsontext.Float(f))
-		}),
-		json.MarshalToFunc(func(enc *jsontext.Encoder, s string) error {
-			if s == "" {
-				return enc.WriteToken(jsontext.Null)
-			}
-			return enc.WriteToken(jsontext.String(s))
-		}),
-		json.MarshalToFunc(func(enc *jsontext.Encoder, s fmt.Stringer) error { return enc.WriteToken(jsontext.String(s.String())) }),
-	)))
 }

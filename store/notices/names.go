@@ -12,37 +12,22 @@ import (
 // names are slugs by what a document may call them, folded: the slug or the name.
 type names map[string]string
 
-// add adds a slug. Its name does not count where it is another's too.
-func (n names) add(slug, name string) {
-	if other, taken := n[fold(name)]; taken && other != slug {
-		slug = ""
-	}
-	n[fold(name)] = slug
-}
-
-// namesOf returns the names of things; slugs come before names that are the same.
+// namesOf returns the names of things. A name that several have counts for none of them;
+// slugs come before names that are the same.
 func namesOf[T any](things []T, of func(*T) (slug, name string)) names {
 	n := names{}
 	for i := range things {
-		n.add(of(&things[i]))
+		slug, name := of(&things[i])
+		if other, taken := n[fold(name)]; taken && other != slug {
+			slug = ""
+		}
+		n[fold(name)] = slug
 	}
 	for i := range things {
 		slug, _ := of(&things[i])
 		n[fold(slug)] = slug
 	}
 	return n
-}
-
-func volcanoNames(c *catalogue.Catalogue) names {
-	return namesOf(c.Volcanoes, func(v *catalogue.Volcano) (slug, name string) { return v.Slug, v.Name })
-}
-
-func parkNames(c *catalogue.Catalogue) names {
-	return namesOf(c.Parks, func(p *catalogue.Park) (slug, name string) { return p.Slug, p.Name })
-}
-
-func trailNames(c *catalogue.Catalogue, park int) names {
-	return namesOf(c.TrailsOf(park), func(t *catalogue.Trail) (slug, name string) { return t.Slug, t.Name })
 }
 
 var accents = strings.NewReplacer("á", "a", "é", "e", "í", "i", "ó", "o", "ú", "u", "ü", "u", "ñ", "n", "-", " ", "–", " ")
@@ -68,12 +53,11 @@ func (r *reader) find(field, text string, known names) string {
 // when none is near.
 func suggestion(text string, known names) string {
 	text = strings.ReplaceAll(fold(text), " ", "-")
-	nearest := ""
-	if len(text) <= 64 {
-		nearest = catalogue.Nearest(text, slices.Sorted(maps.Values(known)), max(2, len(text)/3))
-	}
-	if nearest == "" {
+	if len(text) > 64 {
 		return ""
 	}
-	return "; ¿quiso decir " + nearest + "?"
+	if nearest := catalogue.Nearest(text, slices.Sorted(maps.Values(known)), max(2, len(text)/3)); nearest != "" {
+		return "; ¿quiso decir " + nearest + "?"
+	}
+	return ""
 }

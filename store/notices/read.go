@@ -47,7 +47,7 @@ func (r *reader) fault(field, format string, args ...any) { r.AddRow(r.row, fiel
 
 // volcanic checks rows on volcanoes, each of which may be named once.
 func (r *reader) volcanic(rows []volcanicRow) (list []Volcanic) {
-	slugs := volcanoNames(r.c)
+	slugs := namesOf(r.c.Volcanoes, func(v *catalogue.Volcano) (slug, name string) { return v.Slug, v.Name })
 	seen := map[string]bool{}
 	for i, row := range rows {
 		r.row = i
@@ -66,7 +66,7 @@ func (r *reader) volcanic(rows []volcanicRow) (list []Volcanic) {
 
 // closures checks rows on closures; the very same one twice is a fault.
 func (r *reader) closures(rows []closureRow) (list []Closure) {
-	slugs := parkNames(r.c)
+	slugs := namesOf(r.c.Parks, func(p *catalogue.Park) (slug, name string) { return p.Slug, p.Name })
 	for i, row := range rows {
 		r.row = i
 		c := Closure{
@@ -93,9 +93,9 @@ func (r *reader) placed(c *Closure, row closureRow, park int) {
 	case row.Scope == oneTrail && row.Trail == "":
 		r.fault(oneTrail, "falta este campo obligatorio")
 	default:
-		c.Trail = r.find(oneTrail, row.Trail, trailNames(r.c, park))
+		c.Trail = r.find(oneTrail, row.Trail, namesOf(r.c.TrailsOf(park), func(t *catalogue.Trail) (slug, name string) { return t.Slug, t.Name }))
 	}
-	c.From, c.Until = r.instant("desde", row.From, zone, startOfDay), r.instant("hasta", row.Until, zone, endOfDay)
+	c.From, c.Until = r.instant("desde", row.From, zone, 0), r.instant("hasta", row.Until, zone, 1) // that day included
 	if !c.From.IsZero() && !c.Until.IsZero() && !c.From.Before(c.Until) {
 		r.fault("hasta", "%s no es posterior a desde (%s)", document.Shown(row.Until), document.Shown(row.From))
 	}

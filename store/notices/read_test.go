@@ -124,28 +124,6 @@ func TestReadClosures(t *testing.T) {
 	}
 }
 
-func TestDaysWhereClocksTurnAtMidnight(t *testing.T) {
-	// In 2026 Chile's clocks go forward at midnight of 6 September, back on 5 April.
-	for _, c := range []struct {
-		month      time.Month
-		day        int
-		start, end string
-	}{
-		{9, 5, "2026-09-05T04:00:00Z", "2026-09-06T04:00:00Z"},
-		{9, 6, "2026-09-06T04:00:00Z", "2026-09-07T03:00:00Z"},
-		{4, 4, "2026-04-04T03:00:00Z", "2026-04-05T04:00:00Z"},
-		{12, 31, "2026-12-31T03:00:00Z", "2027-01-01T03:00:00Z"},
-	} {
-		start, end := startOfDay(2026, c.month, c.day, santiago), endOfDay(2026, c.month, c.day, santiago)
-		if got := start.UTC().Format(time.RFC3339); got != c.start {
-			t.Errorf("%v %d begins at %s, want %s", c.month, c.day, got, c.start)
-		}
-		if got := end.UTC().Format(time.RFC3339); got != c.end {
-			t.Errorf("%v %d ends at %s, want %s", c.month, c.day, got, c.end)
-		}
-	}
-}
-
 // columnAndIndex is what a place in JSON has beyond its line and the name of the field.
 var columnAndIndex = regexp.MustCompile(`(f:\d+):\d+: \[\d+\](\.|: )`)
 

@@ -3,6 +3,7 @@ package notices
 import (
 	"time"
 
+	"vigia/store/catalogue"
 	"vigia/store/document"
 )
 
@@ -25,7 +26,7 @@ func zone(name string) *time.Location {
 
 // past reads a time that has come, zero when there is none.
 func (r *reader) past(field, text string) time.Time {
-	t := r.instant(field, text, santiago, startOfDay)
+	t := r.instant(field, text, santiago, 0)
 	if t.After(r.now.Add(ahead)) {
 		r.fault(field, "%s está en el futuro; ahora son las %s", document.Shown(text), r.now.Format(time.RFC3339))
 	}
@@ -41,17 +42,16 @@ func (r *reader) obtained(text string) time.Time {
 	return r.now
 }
 
-// instant reads a time, or a day as the instant that dayTo makes of it. It is zero
-// when there is none.
-func (r *reader) instant(field, text string, zone *time.Location, dayTo func(y int, m time.Month, d int, zone *time.Location) time.Time) time.Time {
+// instant reads a time, or the beginning of the day that is so many days after the one
+// named. It is zero when there is none.
+func (r *reader) instant(field, text string, zone *time.Location, daysAfter int) time.Time {
 	if text == "" {
 		return time.Time{}
 	}
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil {
 		if t, err = time.Parse(time.DateOnly, text); err == nil {
-			y, m, d := t.Date()
-			t = dayTo(y, m, d, zone)
+			t = catalogue.StartOfDay(t.Year(), t.Month(), t.Day()+daysAfter, zone)
 		}
 	}
 	if err != nil || t.Year() < firstYear || t.Year() > lastYear {
@@ -59,19 +59,4 @@ func (r *reader) instant(field, text string, zone *time.Location, dayTo func(y i
 		return time.Time{}
 	}
 	return t.UTC().Truncate(time.Second)
-}
-
-// startOfDay is the first instant of a local day. Where the clocks go forward at
-// midnight that is one o'clock.
-func startOfDay(y int, m time.Month, d int, zone *time.Location) time.Time {
-	t := time.Date(y, m, d, 0, 0, 0, 0, zone)
-	if noon := time.Date(y, m, d, 12, 0, 0, 0, zone); t.Day() != noon.Day() {
-		t = t.Add(time.Hour)
-	}
-	return t
-}
-
-// endOfDay is the first instant after a local day.
-func endOfDay(y int, m time.Month, d int, zone *time.Location) time.Time {
-	return startOfDay(y, m, d+1, zone)
 }

@@ -176,15 +176,9 @@ func (c *formCheck) target() {
 		return
 	}
 	target, err := ParseTarget(c.Push.Endpoint, c.Push.P256dh, c.Push.Auth, c.hosts)
-	var wrong *TargetError
-	if errors.As(err, &wrong) {
-		for _, part := range []struct {
-			field string
-			err   error
-		}{{"webpush.endpoint", wrong.Endpoint}, {"webpush.keys.p256dh", wrong.Key}, {"webpush.keys.auth", wrong.Auth}} {
-			if part.err != nil {
-				c.addFault(part.field, part.err.Error())
-			}
+	if wrong := (TargetError)(nil); errors.As(err, &wrong) {
+		for _, f := range wrong {
+			c.addFault(f.Field, f.Text)
 		}
 	}
 	c.checked.Target, c.checked.Proof = target, c.Push.Proof

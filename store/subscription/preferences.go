@@ -6,6 +6,7 @@ import (
 
 	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
+	"vigia/store/catalogue"
 )
 
 // Preferences are of what a person wants to be told, and how.
@@ -71,12 +72,9 @@ func DateOf(t time.Time, zone *time.Location) Date { return Date(t.In(zone).Form
 // Start returns the instant at which the day begins in a zone: some have no midnight.
 // A date that is none begins at the zero time.
 func (d Date) Start(zone *time.Location) time.Time {
-	t, err := time.ParseInLocation(time.DateOnly, string(d), zone)
+	t, err := time.Parse(time.DateOnly, string(d))
 	if err != nil {
 		return time.Time{}
 	}
-	if DateOf(t, zone) < d { // no midnight: the day begins when the clocks go forward
-		_, t = t.ZoneBounds()
-	}
-	return t
+	return catalogue.StartOfDay(t.Year(), t.Month(), t.Day(), zone)
 }

@@ -12,45 +12,53 @@ import (
 // services have 150 to 600.
 const longestEndpoint = 1024
 
-// TargetError names which part of a push target is wrong (endpoint, p256dh, auth; those
-// without fault are nil), each in Spanish for whoever sent it. None repeats it.
-type TargetError struct{ Endpoint, Key, Auth error }
+// TargetError is what is wrong with a push target, by field of the form. It does not repeat
+// what was sent.
+type TargetError []FormFault
 
-// Error returns what is wrong, part by part.
-func (e *TargetError) Error() string {
-	return errors.Join(e.Endpoint, e.Key, e.Auth).Error()
+// Error returns what is wrong, a field a line.
+func (e TargetError) Error() string {
+	text := ""
+	for _, f := range e {
+		text += f.Field + ": " + f.Text + "\n"
+	}
+	return text
 }
 
 var (
 	errEndpoint = errors.New("no es la dirección de un servicio de notificaciones: debe ser una URL https completa, " +
 		"de 1024 caracteres como máximo, sin usuario, sin fragmento y sin otro puerto que el 443")
 	errPushHost = errors.New("no es de un servicio de notificaciones conocido; envíe el «endpoint» que entrega el navegador, sin cambiarlo")
-	errKey      = errors.New("debe ser un punto de la curva P-256 sin comprimir (65 bytes) en base64, como lo entrega el navegador")
-	errAuth     = errors.New("debe tener 16 bytes en base64, como lo entrega el navegador")
+)
+
+const (
+	wrongKey  = "debe ser un punto de la curva P-256 sin comprimir (65 bytes) en base64, como lo entrega el navegador"
+	wrongAuth = "debe tener 16 bytes en base64, como lo entrega el navegador"
 )
 
 // ParseTarget checks what a browser gives to be reached by Web Push. The endpoint
 // comes out with its host in lower case and without the usual port. The error is a
-// *TargetError.
+// TargetError.
 func ParseTarget(endpoint, p256dh, auth string, hosts PushHosts) (*Target, error) {
 	var t Target
 	var wrong TargetError
-	t.Endpoint, wrong.Endpoint = parseEndpoint(endpoint, hosts)
-	if key, ok := decodeBase64(p256dh, len(t.Key)); !ok {
-		wrong.Key = errKey
-	} else if _, err := ecdh.P256().NewPublicKey(key); err != nil {
-		wrong.Key = errKey
-	} else {
-		copy(t.Key[:], key)
+	var err error
+	if t.Endpoint, err = parseEndpoint(endpoint, hosts); err != nil {
+		wrong = append(wrong, FormFault{"webpush.endpoint", err.Error()})
 	}
-	if secret, ok := decodeBase64(auth, len(t.Auth)); !ok {
-		wrong.Auth = errAuth
-	} else {
-		copy(t.Auth[:], secret)
+	key, ok := decodeBase64(p256dh, len(t.Key))
+	if _, err := ecdh.P256().NewPublicKey(key); err != nil || !ok {
+		wrong = append(wrong, FormFault{"webpush.keys.p256dh", wrongKey})
 	}
-	if wrong != (TargetError{}) {
-		return nil, &wrong
+	secret, ok := decodeBase64(auth, len(t.Auth))
+	if !ok {
+		wrong = append(wrong, FormFault{"webpush.keys.auth", wrongAuth})
 	}
+	if wrong != nil {
+		return nil, wrong
+	}
+	copy(t.Key[:], key)
+	copy(t.Auth[:], secret)
 	return &t, nil
 }
 

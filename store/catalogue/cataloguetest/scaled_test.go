@@ -1,7 +1,6 @@
 package cataloguetest
 
 import (
-	"bytes"
 	"testing"
 
 	"vigia/store/catalogue"
@@ -27,15 +26,12 @@ func TestScaled(t *testing.T) {
 // load in seconds.
 func BenchmarkParse(b *testing.B) {
 	for name, trails := range map[string]int{"216": 216, "20000": 20_000} {
-		var file bytes.Buffer
-		if err := Scaled(trails).Export(&file); err != nil {
-			b.Fatal(err)
-		}
+		file := File(trails)
 		b.Run(name, func(b *testing.B) {
-			b.SetBytes(int64(file.Len()))
+			b.SetBytes(int64(len(file)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := catalogue.Parse("bench", file.Bytes()); err != nil {
+				if _, err := catalogue.Parse("bench", file); err != nil {
 					b.Fatal(err)
 				}
 			}
