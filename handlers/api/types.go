@@ -141,11 +141,12 @@ type Trail struct {
 		Min *float64 `json:"min"`
 		Max *float64 `json:"max"`
 	} `json:"duracion_h"`
-	Points  []Point   `json:"puntos"`
-	Latest  *Estimate `json:"ultima_estimacion"`
-	Days    []Day     `json:"resumen_dias" minItems:"3" maxItems:"3"`
-	Windows []Window  `json:"ventanas_sin_alerta"`
-	UV      *UV       `json:"uv"`
+	Points          []Point   `json:"puntos"`
+	OneExposedPoint bool      `json:"un_solo_punto_expuesto"`
+	Latest          *Estimate `json:"ultima_estimacion"`
+	Days            []Day     `json:"resumen_dias" minItems:"3" maxItems:"3"`
+	Windows         []Window  `json:"ventanas_sin_alerta"`
+	UV              *UV       `json:"uv"`
 	OfficialNotices
 }
 

@@ -35,7 +35,23 @@ func DerivationRules() []string {
 		"combustible, si el sendero no lo trae: algún punto está en bosque; o, fuera de la zona arido, en valle_abierto, costa o vadeo_quebrada bajo 2.500 m o en cresta_paso bajo 1.000 m.",
 		"cuenca_alta, si el sendero no lo trae: en las zonas centro y sur, cuando su parque o alguno de sus senderos llega a 2.500 m, o hay un volcán de 2.500 m a 30 km o menos; nunca en islas ni en senderos de costa.",
 		"El punto crítico, si ninguno viene marcado, es el más alto.",
+		"un_solo_punto_expuesto: el sendero pasa de 15 km y, fuera de su inicio, tiene menos de dos puntos de lugar sabido que no estén en bosque.",
 	}
+}
+
+// longKm is the length of a trail, in km, of which one exposed point says little.
+const longKm = 15
+
+// OneExposedPoint reports whether the trail is longer than 15 km and its estimate rests on fewer than two exposed
+// points: past the start, out of the forest, and in a place that is not a guess. It is false of an unknown length.
+func (t *Trail) OneExposedPoint() bool {
+	exposed := 0
+	for i, p := range t.Points {
+		if i > 0 && p.Exposure != hazard.Forest && !p.Guessed {
+			exposed++
+		}
+	}
+	return t.LengthKm > longKm && exposed < 2
 }
 
 // WalkingHours is the walking time by DIN 33466: 4 km/h on the flat, 300 m/h up
