@@ -74,6 +74,7 @@ const (
 	lateFront     = 1.7  // h: 50 nautical miles, most of them along the track, at 50 km/h (Buckingham 2010)
 	asideFront    = 0.6  // degrees: 36 of them across it
 	strengthFront = 0.06 // of its strength (Froude 2007; the size is our judgement)
+	frontDays     = 7    // after which a front is no worse predicted: it is another one
 	analysisLead  = 3.6  // h of lead by which an analysis errs already
 )
 
@@ -111,7 +112,7 @@ func (p *prediction) draw(subject uint64) float64 {
 
 // misplace moves a front from where it is to where the run predicts it.
 func (p *prediction) misplace(f *front) {
-	n, days := mix(saltFront, uint64(int64(math.Floor(f.arrive/frontEvery)))), p.lead/24
+	n, days := mix(saltFront, uint64(int64(math.Floor(f.arrive/frontEvery)))), math.Min(p.lead/24, frontDays)
 	f.arrive += lateFront * days * p.draw(mix(n, 1))
 	f.power *= clamp(1+strengthFront*days*p.draw(mix(n, 2)), 0.4, 1.6)
 	f.reach += asideFront * days * p.draw(mix(n, 3))
