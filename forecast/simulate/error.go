@@ -48,6 +48,9 @@ const (
 // shared (Ebert 2001).
 var partWeights = [numParts]float64{0.74, 0.56, 0.37}
 
+// gridWeights are the same of what a grid does not see, in which a model's runs are alike.
+var gridWeights = [numParts]float64{0.74, 0.67, 0}
+
 // deviationOfNoise is the standard deviation of a field (see TestNoise).
 const deviationOfNoise = 0.37
 

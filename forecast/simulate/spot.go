@@ -186,13 +186,16 @@ func (s *spot) read(seed uint64, noise int, h *hour) float64 {
 	if h.prediction.model == nil {
 		return x
 	}
-	return clamp(h.prediction.skill[noise]*x+h.prediction.own[noise]*s.own(noise, h), -1, 1)
+	return clamp(h.prediction.skill[noise]*x+h.prediction.own[noise]*s.own(noise, &partWeights, h), -1, 1)
 }
 
 // own samples a noise of the prediction, unlike that of the truth.
-func (s *spot) own(noise int, h *hour) float64 {
+func (s *spot) own(noise int, weights *[numParts]float64, h *hour) float64 {
 	sum := 0.0
-	for part, weight := range partWeights {
+	for part, weight := range weights {
+		if weight == 0 {
+			continue
+		}
 		sum += weight * s.errorReaders[noise][part].at(mix(h.prediction.seeds[part], noises[noise].salt), h.t)
 	}
 	return sum
@@ -204,5 +207,5 @@ func (s *spot) deviation(noise int, h *hour) float64 {
 	if h.prediction.model == nil {
 		return 0
 	}
-	return s.own(noise, h) / deviationOfNoise
+	return s.own(noise, &gridWeights, h) / deviationOfNoise
 }
