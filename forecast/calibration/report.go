@@ -126,21 +126,43 @@ func (b *BaseRates) writeOutliers(w io.Writer) {
 	fmt.Fprintf(w, "\nFuera de las metas: %d de %d senderos\n%s", n, len(b.Trails), lines.String())
 }
 
-// missed says which aims the trail passes, with the hazard that does most of it.
-func (t *TrailRates) missed() (said []string) {
-	for _, aim := range []struct {
-		what  string
-		rate  Rate
-		n     int
-		most  float64
-		count func(Rate) int
-	}{
+// aim is one of a trail's aims, and how it stands with it.
+type aim struct {
+	what  string
+	rate  Rate
+	n     int // hours or days that count
+	most  float64
+	count func(Rate) int
+}
+
+func (a *aim) missed() bool { return a.rate.above(a.n, a.most) }
+
+func (t *TrailRates) aims() []aim {
+	return []aim{
 		{"horas en amarillo", t.Hours, t.Hours.Amber, AmberAim, func(r Rate) int { return r.Amber }},
 		{"horas en rojo", t.Hours, t.Hours.Red, RedAim, func(r Rate) int { return r.Red }},
 		{"días no verdes", t.Days, t.Days.Amber + t.Days.Red, NotGreenDayAim, func(r Rate) int { return r.Amber + r.Red }},
 		{"días en rojo", t.Days, t.Days.Red, RedDayAim, func(r Rate) int { return r.Red }},
-	} {
-		if aim.rate.above(aim.n, aim.most) {
+	}
+}
+
+// Beyond counts the trails that pass each aim, by its name in Spanish.
+func (b *BaseRates) Beyond() map[string]int {
+	trails := map[string]int{}
+	for i := range b.Trails {
+		for _, aim := range b.Trails[i].aims() {
+			if aim.missed() {
+				trails[aim.what]++
+			}
+		}
+	}
+	return trails
+}
+
+// missed says which aims the trail passes, with the hazard that does most of it.
+func (t *TrailRates) missed() (said []string) {
+	for _, aim := range t.aims() {
+		if aim.missed() {
 			h, share := t.most(aim.count)
 			said = append(said, fmt.Sprintf("%s %s (sobre todo %s, %s de las horas)", aim.what, aim.rate.share(aim.n), h, share))
 		}

@@ -51,8 +51,8 @@ func TestNoise(t *testing.T) {
 	if mean := sum / n; math.Abs(mean) > 0.03 {
 		t.Errorf("mean %v", mean)
 	}
-	if deviation := math.Sqrt(squares / n); deviation < 0.2 || deviation > 0.5 {
-		t.Errorf("standard deviation %v", deviation)
+	if deviation := math.Sqrt(squares / n); math.Abs(deviation-deviationOfNoise) > 0.02 {
+		t.Errorf("standard deviation %v, want %v", deviation, deviationOfNoise)
 	}
 	if math.Abs(product/squares) > 0.05 {
 		t.Errorf("two seeds correlate by %v", product/squares)

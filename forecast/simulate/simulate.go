@@ -21,6 +21,8 @@ import (
 	"vigia/forecast/hazard"
 )
 
+//go:generate go test -run TestHindcastIsCurrent . -update
+
 // Values are the weather at one place and time, indexed by [hazard.Variable] and
 // in its units. A missing value is NaN.
 type Values [hazard.NumVariables]float64

@@ -70,7 +70,7 @@ func (s *spot) convection(seed uint64, h *hour, k *sky) convection {
 		return convection{}
 	}
 	day := clamp01((s.read(seed, noiseStorm, h) + 0.02) * 1.75)
-	strength := s.storm * summer * day * k.late * k.late * (1 + 0.3*(h.rain-1))
+	strength := s.storm * summer * day * k.late * k.late
 	return convection{strength: strength, cape: 950 * strength}
 }
 
@@ -78,11 +78,10 @@ func (s *spot) convection(seed uint64, h *hour, k *sky) convection {
 // cools by 6.5 K a kilometre; near the sea cool air lies below it, and the sun
 // adds its day.
 func (s *spot) air(seed uint64, h *hour, k *sky, p *passage, v *Values) float64 {
-	bias := h.temperature + 0.5*s.readError(noiseErrorTemperature, h)
 	mass := 520*s.read(seed, noiseAir, h) + 430*s.read(seed, noiseSpell, h)
-	zero := s.zero + s.zeroSwing*k.season + mass - 620*p.cold + 900*p.warm + 120*bias
-	day := s.dayRange * (1 - 0.6*k.cloud) * k.warm
-	v[hazard.Temperature] = 0.0065*(zero-s.elevation) - s.chill + s.summerHeat*k.season + day
+	zero := s.zero + s.zeroSwing*k.season + mass - 620*p.cold + 900*p.warm
+	day := s.dayRange * (1 - 0.6*k.cloud) * k.warm * h.prediction.dayRange()
+	v[hazard.Temperature] = 0.0065*(zero-s.elevation) - s.chill + s.summerHeat*k.season + day + s.warmer(h)
 	return zero
 }
 
@@ -93,7 +92,7 @@ func (s *spot) water(h *hour, p *passage, c *convection, cell float64, v *Values
 		rain += 7 * (c.strength - 0.3) * (0.55 + 0.45*cell)
 	}
 	// Rounded at once: what is too little to be printed is dry in every respect.
-	mm := math.Round(math.Max(0, rain*h.rain)*10) / 10
+	mm := math.Round(math.Max(0, rain*s.wetter(h))*10) / 10
 	v[hazard.Precipitation] = mm
 	v[hazard.Snowfall] = freshSnowPerMm * mm * frozen(v[hazard.Temperature])
 }
@@ -113,11 +112,11 @@ func (s *spot) snowOnGround(h *hour, p *passage, zero float64, v *Values) {
 func (s *spot) blow(seed uint64, h *hour, k *sky, p *passage, c *convection, cell float64, v *Values) {
 	regime := (1 + s.read(seed, noiseRegime, h)) / 2
 	steady := s.steadyWind * (0.25 + 1.5*regime*regime) * (1 + 0.3*s.read(seed, noiseBreeze, h))
-	steady *= 1 + 0.12*k.season*clamp01((-s.lat-44)/4)
+	steady *= 1 + 0.25*k.season*clamp01((-s.lat-44)/4) // Patagonia's wind is strongest in summer
 	wind := steady + s.breeze*k.late*(0.5+regime)*(1+0.15*k.season) + s.frontWind*p.wind
-	wind *= s.height * h.wind * clamp(1+0.06*s.readError(noiseErrorWind, h), 0.6, 1.4)
+	wind = s.windy(h, wind*s.height)
 	v[hazard.WindSpeed], v[hazard.WindAloft] = wind, freeAir*wind
-	v[hazard.WindGust] = wind*(1.5+0.2*cell+0.08*(s.height-1)) + 4 + 35*c.strength
+	v[hazard.WindGust] = wind*(1.5+0.2*cell+0.08*(s.height-1))*s.gusty(h) + 4 + 35*c.strength
 	v[hazard.WindDirection] = s.windDirection(seed, h, p)
 }
 
@@ -126,8 +125,7 @@ func (s *spot) blow(seed uint64, h *hour, k *sky, p *passage, c *convection, cel
 // the south-west behind it.
 func (s *spot) windDirection(seed uint64, h *hour, p *passage) float64 {
 	usual := 225 + 45*clamp01((-s.lat-30)/15)
-	from := usual + 35*p.wind - 60*p.cold + 40*s.read(seed, noiseRegime, h) + 15*s.read(seed, noiseBreeze, h) +
-		6*s.readError(noiseErrorWind, h)
+	from := usual + 35*p.wind - 60*p.cold + 40*s.read(seed, noiseRegime, h) + 15*s.read(seed, noiseBreeze, h)
 	return math.Mod(math.Round(from)+720, 360)
 }
 
@@ -152,6 +150,7 @@ func (s *spot) sight(seed uint64, h *hour, k *sky, p *passage, v *Values) {
 		calm := clamp01((14 - v[hazard.WindSpeed]) / 8)
 		thick = math.Max(thick, s.valleyFog*calm*(0.7*day-0.35*k.warm-0.3*k.season))
 	}
+	thick *= h.prediction.fog()
 	if s.elevation > 700 {
 		// The mountain stands in the front's cloud.
 		thick = math.Max(thick, clamp01((s.elevation-700)/900)*0.95*p.rain)

@@ -27,7 +27,7 @@ func (b *build) trail(index int) Trail {
 		Slug: Slug(trail.Slug), Park: Slug(b.e.Catalogue.Parks[trail.Park].Slug), Name: trail.Name, Kind: trail.Kind,
 		LengthKm: decimal(trail.LengthKm, 1), ClimbM: decimal(trail.ClimbM, 0),
 		StartElevationM: decimal(trail.StartElevationM, 0), MaxElevationM: decimal(trail.MaxElevationM, 0),
-		Difficulty: orNull(trail.Difficulty), Points: points(trail.Points),
+		Difficulty: orNull(trail.Difficulty), Points: points(trail.Points), OneExposedPoint: trail.OneExposedPoint(),
 		Days: b.days(index), Windows: b.windows(index), UV: uv(b.e.TrailSun(b.view, index)),
 		Weather: b.trailWeather(index), WeatherDays: b.weatherDays(index), OfficialNotices: b.official[trail.Park].onTrail(trail.Slug),
 	}

@@ -143,13 +143,14 @@ type Trail struct {
 		Min *float64 `json:"min"`
 		Max *float64 `json:"max"`
 	} `json:"duracion_h"`
-	Points      []Point      `json:"puntos"`
-	Latest      *Estimate    `json:"ultima_estimacion"`
-	Days        []Day        `json:"resumen_dias" minItems:"3" maxItems:"3"`
-	Windows     []Window     `json:"ventanas_sin_alerta"`
-	UV          *UV          `json:"uv"`
-	Weather     *Weather     `json:"tiempo"`
-	WeatherDays []WeatherDay `json:"tiempo_dias" minItems:"7" maxItems:"7"`
+	Points          []Point      `json:"puntos"`
+	OneExposedPoint bool         `json:"un_solo_punto_expuesto"`
+	Latest          *Estimate    `json:"ultima_estimacion"`
+	Days            []Day        `json:"resumen_dias" minItems:"3" maxItems:"3"`
+	Windows         []Window     `json:"ventanas_sin_alerta"`
+	UV              *UV          `json:"uv"`
+	Weather         *Weather     `json:"tiempo"`
+	WeatherDays     []WeatherDay `json:"tiempo_dias" minItems:"7" maxItems:"7"`
 	OfficialNotices
 }
 

@@ -227,5 +227,8 @@ func (v View) trailFacts(trail catalogue.Trail) []string {
 	case trail.Approximate:
 		facts = append(facts, v.Text("sendero.aproximado"))
 	}
+	if trail.OneExposedPoint() {
+		facts = append(facts, v.Text("sendero.un_punto"))
+	}
 	return facts
 }

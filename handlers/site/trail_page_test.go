@@ -350,3 +350,22 @@ func TestWindAloftIsALineBesideTheState(t *testing.T) {
 		}
 	}
 }
+
+// A long trail that is judged at one exposed point says so; others do not.
+func TestALongTrailSaysThatOnePointIsJudged(t *testing.T) {
+	e := empty(newSnapshot(t).Catalogue)
+	const spanish, english = "se evalúa en un solo punto expuesto: en el resto puede estar peor", "judged at a single exposed point: it may be worse elsewhere"
+	for _, c := range []struct {
+		path, words string
+		want        bool
+	}{
+		{"/parques/torres-del-paine/senderos/circuito-o", spanish, true},
+		{"/en/parques/torres-del-paine/senderos/circuito-o", english, true},
+		{"/parques/torres-del-paine/senderos/paso-john-gardner", spanish, false},     // 15 km and no more
+		{"/parques/cerro-castillo/senderos/circuito-cerro-castillo", spanish, false}, // two passes
+	} {
+		if got := strings.Contains(readable(pageOf(t, e, now, c.path)), c.words); got != c.want {
+			t.Errorf("%s says %q: %t", c.path, c.words, got)
+		}
+	}
+}

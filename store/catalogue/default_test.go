@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -234,4 +235,22 @@ func TestDefaultVolcanoesNearParks(t *testing.T) {
 		}
 	}
 	t.Error("no Guallatiri")
+}
+
+// Of the 56 trails of more than 15 km only the Castillo circuit, with its second pass, has two exposed points.
+func TestDefaultLongTrails(t *testing.T) {
+	long, several := 0, []string{}
+	c := Default()
+	for i := range c.Trails {
+		if trail := &c.Trails[i]; trail.LengthKm > 15 {
+			if long++; !trail.OneExposedPoint() {
+				several = append(several, trail.Slug)
+			}
+		} else if trail.OneExposedPoint() {
+			t.Errorf("%s, %v km, is not long", trail.Slug, trail.LengthKm)
+		}
+	}
+	if long != 56 || !slices.Equal(several, []string{"circuito-cerro-castillo"}) {
+		t.Errorf("%d long trails, with several exposed points: %v", long, several)
+	}
 }

@@ -24,6 +24,21 @@ const (
 	ridgeFuelBelow = 1000
 )
 
+// longKm is the length of a trail, in km, of which one exposed point says little.
+const longKm = 15
+
+// OneExposedPoint reports whether the trail is longer than 15 km and its estimate rests on fewer than two exposed
+// points: past the start, out of the forest, and in a place that is not a guess. It is false of an unknown length.
+func (t *Trail) OneExposedPoint() bool {
+	exposed := 0
+	for i, p := range t.Points {
+		if i > 0 && p.Exposure != hazard.Forest && !p.Guessed {
+			exposed++
+		}
+	}
+	return t.LengthKm > longKm && exposed < 2
+}
+
 // WalkingHours is the walking time by DIN 33466: 4 km/h on the flat, 300 m/h up
 // and 500 m/h down; to the larger of the times for distance and for height half
 // of the smaller is added. A missing length gives a missing time (NaN).

@@ -178,3 +178,27 @@ func catalogueOf(latitude, longitude, park, trail float64, exposure, said, volca
 		"senderos":[{"slug":"s","parque":"p","nombre":"S","tipo":"circuito"%s,"puntos":[{"nombre":"a","latitud":%g,"longitud":%g,"altitud_m":%g,"exposicion":%q}]}],"volcanes":[%s]}`,
 		latitude, longitude, park, said, latitude, longitude, trail, exposure, volcano)
 }
+
+func TestOneExposedPoint(t *testing.T) {
+	start, ridge := Point{Exposure: hazard.Ridge}, Point{Exposure: hazard.Ridge}
+	guess, wood := Point{Exposure: hazard.Crossing, Guessed: true}, Point{Exposure: hazard.Forest}
+	for _, c := range []struct {
+		what     string
+		lengthKm float64
+		points   []Point
+		want     bool
+	}{
+		{"long, one ridge", 15.1, []Point{start, ridge}, true},
+		{"long, none", 40, []Point{start, wood}, true},
+		{"long, a ridge and a guess", 40, []Point{start, guess, ridge}, true},
+		{"long, two ridges", 40, []Point{start, ridge, ridge}, false},
+		{"not longer than 15 km", 15, []Point{start, ridge}, false},
+		{"of unknown length", math.NaN(), []Point{start, ridge}, false},
+		{"without a point", 40, nil, true},
+	} {
+		trail := Trail{LengthKm: c.lengthKm, Points: c.points}
+		if got := trail.OneExposedPoint(); got != c.want {
+			t.Errorf("%s: %t", c.what, got)
+		}
+	}
+}
