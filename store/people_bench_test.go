@@ -33,21 +33,21 @@ func subscribers(b *testing.B, n int) *Store {
 
 // tellFollowers decides as a message is decided: who follows, was told what, gets
 // an item and a record.
-func tellFollowers(place string, count *int) func(*Tx, *Cycle, []ChangedAlert) error {
-	return func(tx *Tx, c *Cycle, changed []ChangedAlert) error {
-		for _, change := range changed {
+func tellFollowers(place string, count *int) func(*Tx, *Cycle, []*alert.Alert) error {
+	return func(tx *Tx, c *Cycle, alerts []*alert.Alert) error {
+		for _, change := range alerts {
 			err := tx.EachSubscription(func(f *subscription.Subscription) error {
-				told, err := tx.Decided("all/viento", f.ID)
-				if err != nil && !errors.Is(err, ErrNotFound) || told.Level > change.Alert.Level {
+				told, err := tx.Delivered("all", f.ID, c.IssuedAt)
+				if err != nil || told.Believes() {
 					return err
 				}
 				*count++
 				item := Item{
 					Channel: f.Channel, Kind: NewsItem, Subscriber: f.ID, DecidedAt: c.IssuedAt, Due: c.IssuedAt,
-					Expires: change.Alert.End, News: []News{{Alert: change.Alert.ID, What: alert.Opened}},
+					Expires: change.End, News: []News{{Alert: change.ID, What: alert.Opened}},
 				}
-				told = Decided{At: c.IssuedAt, Level: change.Alert.Level, Start: change.Alert.Start, Until: change.Alert.End}
-				return errors.Join(tx.Enqueue(&item), tx.PutDecided("all/viento", f.ID, told))
+				told.Add(change, alert.Opened, alert.Filter{}, c.IssuedAt)
+				return errors.Join(tx.Enqueue(&item), tx.PutDelivered("all", f.ID, told))
 			})
 			if err != nil {
 				return err
@@ -70,7 +70,7 @@ func BenchmarkDeciding(b *testing.B) {
 					version++
 				}
 				c := testCycle(makeCatalogue(), hour, nil)
-				c.Alerts = []alert.Alert{noticed("torres-del-paine-viento-20260704", version, 1)}
+				c.Alerts = []alert.Alert{changed("torres-del-paine-viento-20260704", version, 1)}
 				if place != "" {
 					c.Decide = tellFollowers(place, &told)
 				}
@@ -172,9 +172,9 @@ func BenchmarkMemoryOfAFullOutbox(b *testing.B) {
 	s := subscribers(b, 100_000)
 	idle, deciding, told := inUse(), 0.0, 0
 	c := testCycle(makeCatalogue(), testHour, nil)
-	c.Alerts = []alert.Alert{noticed(strings.Repeat("a", 32), 1, 1)}
-	c.Decide = func(tx *Tx, c *Cycle, changed []ChangedAlert) error {
-		err := tellFollowers("all", &told)(tx, c, changed)
+	c.Alerts = []alert.Alert{changed(strings.Repeat("a", 32), 1, 1)}
+	c.Decide = func(tx *Tx, c *Cycle, alerts []*alert.Alert) error {
+		err := tellFollowers("all", &told)(tx, c, alerts)
 		deciding = inUse()
 		return err
 	}

@@ -106,7 +106,7 @@ func TestAnAlertThatIsNoMoreIsNotFound(t *testing.T) {
 
 func TestAllAlertsWorstFirst(t *testing.T) {
 	e := crowd(newSnapshot(t), 30)
-	page := viewOf(t, e, now).alertsPage()
+	page := viewOf(t, e, now).alertsPage("")
 	var levels []string
 	total, north := 0, viewOf(t, e, now).regions()
 	for i, l := range page.Levels {
@@ -151,7 +151,7 @@ func TestWindowBarOnLocalDays(t *testing.T) {
 		if test.start.Before(now) {
 			v.Now = test.start
 		}
-		bar := v.windowBar(&al)
+		bar := v.windowBar(&al, al.Start, al.End, al.Level)
 		if len(bar.Days) != test.days || bar.X < 0 || bar.End > barLength || bar.Width <= 0 {
 			t.Errorf("%s: %d days, from %d to %d", name, len(bar.Days), bar.X, bar.End)
 		}
