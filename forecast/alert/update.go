@@ -340,6 +340,9 @@ func revised(before, after []Part) (hazard.Hazard, bool) {
 			return p.Hazard, true
 		}
 	}
+	if len(after) < len(before) {
+		return before[len(after)].Hazard, true
+	}
 	return hazard.NoHazard, false
 }
 
