@@ -183,7 +183,7 @@ func (v feed) alertText(here site.View, view site.AlertView, al *alert.Alert) []
 	dated.Days = wording.ByDate
 	for _, h := range view.Hazards {
 		if len(view.Hazards) > 1 {
-			parts = append(parts, h.Name+" "+v.Text("alerta.parte", "nivel", v.Level(h.Part.Level), "cuando", dated.Span(h.Start, h.End)))
+			parts = append(parts, v.PartName(h.Part)+": "+dated.Span(h.Start, h.End)+".")
 		}
 		if h.Votes != "" {
 			parts = append(parts, v.Text("alerta.acuerdo", "votos", h.Votes))

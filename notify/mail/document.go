@@ -193,7 +193,7 @@ func (w *writer) hazards(e *message.Entry) (lines []line) {
 		if names := e.TrailNames(p.Trails); len(names) < len(e.Trails) {
 			text += " " + w.Text("alerta.lista_senderos", "nombres", strings.Join(names, ", "))
 		}
-		lines = append(lines, line{wording.Capital(w.Hazard(p.Hazard)), text})
+		lines = append(lines, line{w.PartName(p), text})
 	}
 	return lines
 }

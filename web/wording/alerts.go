@@ -196,7 +196,7 @@ func (l Localizer) AlertSummary(a *alert.Alert, trails []string) string {
 		said = append(said, l.PartReasons(&ahead[0])...)
 	} else {
 		for i := range ahead {
-			said = append(said, Capital(l.Hazard(ahead[i].Hazard))+" "+l.Part(&ahead[i]))
+			said = append(said, l.PartName(&ahead[i])+": "+l.Part(&ahead[i]))
 		}
 	}
 	if len(trails) > 0 {
@@ -205,11 +205,14 @@ func (l Localizer) AlertSummary(a *alert.Alert, trails []string) string {
 	return strings.Join(said, " ")
 }
 
-// Part returns the level and hours of one hazard in an alert, with its reasons. Its name
-// goes before.
+// PartName returns a hazard in an alert with its level: "Nieve (precaución)".
+func (l *Language) PartName(p *alert.Part) string {
+	return l.Text("alerta.parte", "amenaza", Capital(l.Hazard(p.Hazard)), "nivel", l.Level(p.Level))
+}
+
+// Part returns the hours of a hazard in an alert, with its reasons.
 func (l Localizer) Part(p *alert.Part) string {
-	said := l.Text("alerta.parte", "nivel", l.Level(p.Level), "cuando", l.Window(p.Start, p.End))
-	return strings.Join(append([]string{said}, l.PartReasons(p)...), " ")
+	return strings.Join(append([]string{l.Window(p.Start, p.End) + "."}, l.PartReasons(p)...), " ")
 }
 
 // PartReasons returns sentences on why there is a hazard in an alert.

@@ -289,9 +289,9 @@ func TestAStormInWords(t *testing.T) {
 	past.Tracks[1].Over = true
 	for l, want := range map[*Language][4]string{
 		Spanish: {"Peligro: nieve y viento fuerte", "Peligro: nieve y otros", "Los modelos estiman nieve y viento fuerte hoy de 11 a 19 h (hora local). " +
-			"Nieve (peligro), hoy de 13 a 19 h. De acuerdo: 3 de 4 modelos. Viento fuerte (precaución), hoy de 11 a 15 h. De acuerdo: 3 de 4 modelos.", "viento fuerte"},
+			"Nieve (peligro): hoy de 13 a 19 h. De acuerdo: 3 de 4 modelos. Viento fuerte (precaución): hoy de 11 a 15 h. De acuerdo: 3 de 4 modelos.", "viento fuerte"},
 		English: {"Danger: snow and strong wind", "Danger: snow and others", "Models estimate snow and strong wind today from 11:00 to 19:00 (local time). " +
-			"Snow (danger), today from 13:00 to 19:00. In agreement: 3 of 4 models. Strong wind (caution), today from 11:00 to 15:00. In agreement: 3 of 4 models.", "strong wind"},
+			"Snow (danger): today from 13:00 to 19:00. In agreement: 3 of 4 models. Strong wind (caution): today from 11:00 to 15:00. In agreement: 3 of 4 models.", "strong wind"},
 	} {
 		here := Localizer{Language: l, Now: now, Zone: zone}
 		for i, got := range []string{l.AlertName(&a), l.AlertName(&three), here.AlertSummary(&a, nil), l.AlertHazards(&past)} {
