@@ -141,6 +141,7 @@ func (d *decider) told(id subscription.ID, park string) (alert.Delivered, error)
 	if err == nil && told.Renew(d.alerts[park]) {
 		err = d.tx.PutDelivered(park, id, told)
 	}
+	sent := told.Sent
 	for _, i := range d.waiting[id] {
 		for _, n := range i.News {
 			if slices.ContainsFunc(d.alerts[park], func(a *alert.Alert) bool { return a.ID == n.Alert }) {
@@ -148,6 +149,7 @@ func (d *decider) told(id subscription.ID, park string) (alert.Delivered, error)
 			}
 		}
 	}
+	told.Sent = sent // what waits may never go, and has to find room when it does
 	return told, err
 }
 

@@ -313,7 +313,7 @@ func (d *simulation) expectOneItemEach() {
 }
 
 // simulatedSeeds is how many seeds the simulation runs.
-var simulatedSeeds = flag.Uint64("seeds", 1, "seeds of random weather and people; more were told when they were written")
+var simulatedSeeds = flag.Uint64("seeds", 6, "seeds of random weather and people; more were told when they were written")
 
 func TestRandomWeatherAndPeople(t *testing.T) {
 	for seed := range *simulatedSeeds {
