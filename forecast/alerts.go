@@ -77,8 +77,11 @@ func (e *Engine) byPark(trails, exit []store.TrailForecast) []alert.ParkEstimate
 			for n, point := range trail.Points {
 				places[n] = point.Name
 			}
-			at := c.Parks[p].FirstTrail + i
-			list[p].Trails = append(list[p].Trails, alert.Trail{Slug: trail.Slug, Name: trail.Name, Places: places, Hours: trails[at].Hours, Exit: exit[at].Hours})
+			at, name := c.Parks[p].FirstTrail+i, trail.Name
+			if c.Parks[p].NumTrails == 1 {
+				name = ""
+			}
+			list[p].Trails = append(list[p].Trails, alert.Trail{Slug: trail.Slug, Name: name, Places: places, Hours: trails[at].Hours, Exit: exit[at].Hours})
 		}
 	}
 	return list

@@ -79,7 +79,7 @@ func TestHysteresisByRuns(t *testing.T) {
 		e, _ = w.nextRun(t)
 		same("over 81", e)
 	}
-	if a := e.Alerts[0]; !a.Held || len(a.Causes) == 0 || a.Causes[0].Threshold != 90 {
+	if a := e.Alerts[0].Worst(); !a.Held() || len(a.Causes) == 0 || a.Causes[0].Threshold != 90 {
 		t.Errorf("held: %+v", a)
 	}
 	// The models bring their new runs one after the other. From when the red votes
@@ -207,7 +207,7 @@ type counter struct {
 	alerts int
 }
 
-func (c *counter) Decide(_ *store.Tx, cycle *store.Cycle, changed []store.ChangedAlert) error {
+func (c *counter) Decide(_ *store.Tx, cycle *store.Cycle, changed []*alert.Alert) error {
 	c.asked[cycle.Hour]++
 	c.alerts += len(changed)
 	return nil
@@ -247,7 +247,7 @@ type greedy struct {
 	wants int // bytes
 }
 
-func (g *greedy) Decide(tx *store.Tx, c *store.Cycle, changed []store.ChangedAlert) error {
+func (g *greedy) Decide(tx *store.Tx, c *store.Cycle, changed []*alert.Alert) error {
 	return errors.Join(tx.PutKeyMark(strings.Repeat("k", g.wants)), g.counter.Decide(tx, c, changed))
 }
 
@@ -292,8 +292,8 @@ func (w *world) crowd(t *testing.T) {
 		err := w.engine.o.Store.Update("fill", func(tx *store.Tx) (err error) {
 			for i := range 20 {
 				now := w.clock.Now().UTC()
-				told := store.Decided{At: now, Start: now, Until: now.AddDate(1, 0, 0)}
-				err = errors.Join(err, tx.PutDecided(strings.Repeat("x", 300)+fmt.Sprint(n, i), subscription.NewID(), told))
+				told := alert.Delivered{Until: now.AddDate(1, 0, 0)}
+				err = errors.Join(err, tx.PutDelivered(strings.Repeat("x", 300)+fmt.Sprint(n, i), subscription.NewID(), told))
 			}
 			return err
 		})

@@ -48,7 +48,7 @@ type Publisher interface {
 // Notifier notifies people of alerts. Decide is called within the transaction that keeps a
 // cycle, Wake once that is on stable storage.
 type Notifier interface {
-	Decide(tx *store.Tx, c *store.Cycle, changed []store.ChangedAlert) error
+	Decide(tx *store.Tx, c *store.Cycle, changed []*alert.Alert) error
 	Wake()
 }
 

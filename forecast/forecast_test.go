@@ -381,12 +381,12 @@ func TestWeatherBecomesEstimateAndAlert(t *testing.T) {
 		if len(e.Alerts) != 1 {
 			t.Fatalf("%d alerts", len(e.Alerts))
 		}
-		a := e.Alerts[0]
-		if a.Park != "sur" || a.Hazard != hazard.Wind || a.Level.String() != "peligro" || !a.Start.Equal(gusty.Add(-2*time.Hour)) || !a.End.Equal(gusty.Add(2*time.Hour)) {
+		a, worst := e.Alerts[0], e.Alerts[0].Worst()
+		if a.Park != "sur" || worst.Hazard != hazard.Wind || a.Level.String() != "peligro" || !a.Start.Equal(gusty.Add(-2*time.Hour)) || !a.End.Equal(gusty.Add(2*time.Hour)) {
 			t.Errorf("alert %+v", a)
 		}
-		if a.Causes[0].Place != "paso" || a.Causes[0].Max != 110 || a.Agree != 2 || a.Total != 4 {
-			t.Errorf("causes %+v", a.Causes)
+		if worst.Causes[0].Place != "paso" || worst.Causes[0].Max != 110 || worst.Agree != 2 || worst.Total != 4 {
+			t.Errorf("causes %+v", worst.Causes)
 		}
 	}
 	check(e)

@@ -94,7 +94,7 @@ func historyRows(trails []store.TrailForecast, n int) []store.HistoryRow {
 // alertsDiffer reports whether there is an alert that is not as it was.
 func alertsDiffer(before, after []alert.Alert) bool {
 	return !slices.EqualFunc(before, after, func(a, b alert.Alert) bool {
-		return a.ID == b.ID && a.Version == b.Version && len(a.Notices) == len(b.Notices)
+		return a.ID == b.ID && a.Version == b.Version
 	})
 }
 

@@ -21,11 +21,11 @@ var seasonDays = flag.Int("season", 4, "days of the simulated season; from 20 on
 // season gathers how steady the alerts of a season were.
 type season struct {
 	cycles, runs, trails int
-	alerts               map[string]alert.Alert // as last seen
-	reopened             int                    // alerts that opened where one was withdrawn less than a day before
-	notices              int
-	levels               map[string]*flipSeries // by park, hazard and valid hour
-	noticed              map[string]int         // by alert: notices seen
+	alerts               map[string]alert.Alert      // as last seen
+	reopened             int                         // alerts that opened where one was withdrawn less than a day before
+	messages             int                         // to somebody who follows every park, one a park and cycle
+	levels               map[string]*flipSeries      // by park, hazard and valid hour
+	told                 map[string]*alert.Delivered // by park
 	initial              map[string]time.Time
 }
 
@@ -63,7 +63,7 @@ func TestSeason(t *testing.T) {
 	w.weather = simulatetest.New(simulate.Options{Seed: 11, Clock: w.clock})
 	w.server.Config.Handler = w.weather
 	w.restart(t)
-	f := &season{alerts: map[string]alert.Alert{}, noticed: map[string]int{}, levels: map[string]*flipSeries{}, trails: len(w.contents.Trails)}
+	f := &season{alerts: map[string]alert.Alert{}, told: map[string]*alert.Delivered{}, levels: map[string]*flipSeries{}, trails: len(w.contents.Trails)}
 	for hour := range *seasonDays * 24 {
 		f.see(w.cycle(t), w.engine, w.contents)
 		next := noon.Add(time.Duration(hour+1) * time.Hour)
@@ -76,11 +76,7 @@ func TestSeason(t *testing.T) {
 // see takes a cycle's outcome into account.
 func (f *season) see(e *store.Snapshot, engine *Engine, c *catalogue.Catalogue) {
 	f.cycles++
-	for i := range engine.alerts {
-		a := &engine.alerts[i]
-		f.notices += max(0, len(a.Notices)-f.noticed[a.ID])
-		f.noticed[a.ID] = len(a.Notices)
-	}
+	f.tell(engine.alerts, e.IssuedAt)
 	for _, a := range e.Alerts {
 		if _, known := f.alerts[a.ID]; !known && f.follows(&a) {
 			f.reopened++
@@ -101,11 +97,36 @@ func (f *season) see(e *store.Snapshot, engine *Engine, c *catalogue.Catalogue) 
 	}
 }
 
+// tell tells a person who follows all of it what is due.
+func (f *season) tell(alerts []alert.Alert, now time.Time) {
+	parks := map[string][]*alert.Alert{}
+	for i := range alerts {
+		if a := &alerts[i]; a.Level > alert.NoLevel {
+			parks[a.Park] = append(parks[a.Park], a)
+		}
+	}
+	for park, alerts := range parks {
+		if f.told[park] == nil {
+			f.told[park] = &alert.Delivered{}
+		}
+		sent := false
+		for _, n := range f.told[park].News(alerts, &alert.Filter{}, now) {
+			if !n.Due.After(now) {
+				f.told[park].Add(&n.Part, n.What, n.Filter, now)
+				sent = true
+			}
+		}
+		if sent {
+			f.messages++
+		}
+	}
+}
+
 // follows reports whether an alert opens where another was withdrawn within a day.
 func (f *season) follows(a *alert.Alert) bool {
 	for _, old := range f.alerts {
 		last := old.Changes[len(old.Changes)-1]
-		if old.Park == a.Park && old.Hazard == a.Hazard && last.What == alert.Withdrawn && a.IssuedAt.Sub(last.At) < 24*time.Hour &&
+		if old.Park == a.Park && last.What == alert.Withdrawn && a.IssuedAt.Sub(last.At) < 24*time.Hour &&
 			old.Start.Before(a.End) && a.Start.Before(old.End) {
 			return true
 		}
@@ -117,8 +138,12 @@ func (f *season) note(e *store.Snapshot, c *catalogue.Catalogue, p, k int, at ti
 	for h := range hazard.Hazard(hazard.NumHazards) {
 		given, estimated := alert.NoLevel, alert.NoLevel
 		for i := range e.Alerts {
-			if a := &e.Alerts[i]; a.Park == c.Parks[p].Slug && a.Hazard == h && a.Active(e.IssuedAt) && a.Start.Before(at) && at.Before(a.End) {
-				given = max(given, a.Level)
+			if a := &e.Alerts[i]; a.Park == c.Parks[p].Slug && a.Active(e.IssuedAt) {
+				for _, part := range a.Parts() {
+					if part.Hazard == h && part.Start.Before(at) && at.Before(part.End) {
+						given = max(given, part.Level)
+					}
+				}
 			}
 		}
 		for t := c.Parks[p].FirstTrail; t < c.Parks[p].FirstTrail+c.Parks[p].NumTrails; t++ {
@@ -152,7 +177,7 @@ func (f *season) report(t *testing.T) {
 	}
 	n := float64(max(len(f.alerts), 1))
 	t.Logf("%d days, %d cycles of which %d counted as runs, %d trails", *seasonDays, f.cycles, f.runs, f.trails)
-	t.Logf("%d alerts opened; %.2f changes and %.2f messages an alert", len(f.alerts), float64(changes)/n, float64(f.notices)/n)
+	t.Logf("%d alerts opened; %.2f changes and %.2f messages an alert", len(f.alerts), float64(changes)/n, float64(f.messages)/n)
 	t.Logf("level reversals within an alert: %.2f in 10 alerts; opened again within a day of a withdrawal: %.2f in 10", 10*float64(reversals)/n, 10*float64(f.reopened)/n)
 	var hours int
 	var means, worst [2]float64

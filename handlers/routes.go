@@ -67,7 +67,7 @@ func (s *Server) apiView() (*api.Answers, time.Time) {
 func (s *Server) servePage(w http.ResponseWriter, r *http.Request, _ httprouter.Params) {
 	now := s.Clock.Now()
 	shown := s.at(now)
-	page := shown.pages.Page(r.URL.Path)
+	page := shown.pages.Asked(r.URL)
 	if page == nil {
 		s.serveNotFound(w, r)
 		return

@@ -148,13 +148,20 @@ func estimate(trail, i int, state hazard.State) hazard.Estimate {
 func alerts(c *catalogue.Catalogue) []alert.Alert {
 	make := func(id string, park int, level alert.Level, from, to int) alert.Alert {
 		start, end := hour.Add(time.Duration(from)*time.Hour), hour.Add(time.Duration(to)*time.Hour)
-		return alert.Alert{
-			ID: id, Version: 1, Park: c.Parks[park].Slug, Hazard: hazard.Wind, Level: level, Confidence: hazard.Medium,
-			Trails: []string{c.TrailsOf(park)[0].Slug}, Start: start, End: end, IssuedAt: hour, UpdatedAt: hour, Agree: 3, Total: 4,
-			Causes: []alert.Cause{{Cause: hazard.Cause{Quantity: hazard.GustQuantity, Value: 94.7, Min: 81, Max: 108, Threshold: 90, Over: 3, Total: 4},
-				Trail: c.TrailsOf(park)[0].Slug, Place: "Paso", Hour: start}},
+		trail := c.TrailsOf(park)[0].Slug
+		a := alert.Alert{
+			ID: id, Version: 1, Park: c.Parks[park].Slug, IssuedAt: hour, UpdatedAt: hour,
 			Changes: []alert.Change{{Version: 1, At: hour, What: alert.Opened, Level: level, Start: start, End: end}},
 		}
+		windy := alert.Track{
+			Trail: trail, Hazard: hazard.Wind, Level: level, From: start.Add(time.Hour), To: end.Add(-time.Hour),
+			Reason: alert.Reason{On: level, Level: level, Confidence: hazard.Medium, Agree: 3, Total: 4, Causes: []alert.Cause{
+				{Cause: hazard.Cause{Quantity: hazard.GustQuantity, Value: 94.7, Min: 81, Max: 108, Threshold: 90, Over: 3, Total: 4}, Trail: trail, Place: "Paso", Hour: start}}},
+		}
+		snowy := windy
+		snowy.Hazard, snowy.Level, snowy.From = hazard.Snow, alert.Caution, end.Add(-time.Hour)
+		a.SetTracks([]alert.Track{windy, snowy})
+		return a
 	}
 	withdrawn := make("withdrawn", int(stormy), alert.Danger, -1, 5)
 	withdrawn.Cancelled = true

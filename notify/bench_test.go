@@ -91,7 +91,7 @@ func BenchmarkDrain(b *testing.B) {
 		w := newWorld(b, b.TempDir())
 		w.fill(b, 20000, 1)
 		// A danger goes at night too, when the quiet hours of some would last till morning.
-		w.issue("viento", func(a *alert.Alert) { a.Level = alert.Danger }, alert.Opened)
+		w.issue("viento", func(a *issued) { a.Level = alert.Danger }, alert.Opened)
 		w.commitTime(b)
 		var sent atomic.Int64
 		n := w.notifier(b, func(o *Options) { o.Mail, o.Push, o.Log = sink{&sent}, nil, slog.New(slog.DiscardHandler) })

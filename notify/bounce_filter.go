@@ -181,7 +181,7 @@ func (n *Notifier) recordBounce(tx *store.Tx, d *delivery) error {
 	}
 	s, err := tx.Subscription(d.item.Subscriber)
 	if errors.Is(err, store.ErrNotFound) {
-		return d.giveUp(tx, store.GoneOutcome)
+		return d.settle(tx, store.GoneOutcome)
 	}
 	if err != nil {
 		return err
@@ -199,7 +199,7 @@ func (n *Notifier) recordBounce(tx *store.Tx, d *delivery) error {
 	if d.item.Attempts == 0 && s.SuspendedAt.IsZero() {
 		return d.retry(tx, 0)
 	}
-	return d.giveUp(tx, store.BouncedOutcome)
+	return d.settle(tx, store.BouncedOutcome)
 }
 
 // takeBackRefusals forgets the refusals counted against people since an instant.

@@ -36,7 +36,7 @@ func TestDecisionsFollowAChange(t *testing.T) {
 		w.issue("viento", raised, alert.Raised)
 		w.expectAfter(time.Hour, "luz: news raised viento")
 		w.change(token, preferences(func(p *subscription.Preferences) { p.Parks = []string{"alerce-andino"} }))
-		w.issue("frio", func(a *alert.Alert) { a.Hazard = hazard.Cold }, alert.Opened)
+		w.issue("frio", func(a *issued) { a.Hazard = hazard.Cold }, alert.Opened)
 		w.expectAfter(time.Hour) // it is no longer followed
 	})
 }

@@ -19,8 +19,8 @@ type composer struct {
 	n      *Notifier
 	tx     *store.Tx
 	now    time.Time
-	cycle  time.Time // of the alerts
-	alerts []alert.Alert
+	cycle  time.Time                 // of the alerts
+	alerts map[string][]*alert.Alert // by park
 	// official has the notices of official bodies, read when a transaction first needs
 	// them.
 	official *notices.Set
@@ -34,16 +34,9 @@ func (c *composer) begin(tx *store.Tx, now time.Time) error {
 		return err
 	}
 	if c.alerts == nil || !cycle.Equal(c.cycle) {
-		c.alerts, err = tx.Alerts()
-		c.cycle = cycle
+		all, err := tx.Alerts()
+		c.alerts, c.cycle = byPark(all), cycle
 		return err
-	}
-	return nil
-}
-
-func (c *composer) alert(id string) *alert.Alert {
-	if i := slices.IndexFunc(c.alerts, func(a alert.Alert) bool { return a.ID == id }); i >= 0 {
-		return &c.alerts[i]
 	}
 	return nil
 }
@@ -51,7 +44,7 @@ func (c *composer) alert(id string) *alert.Alert {
 // delivery composes an item from the present state. An error means that the store
 // cannot be read.
 func (c *composer) delivery(i *store.Item) (*delivery, error) {
-	d := &delivery{item: *i, threads: c.threads(i), at: c.now}
+	d := &delivery{item: *i, at: c.now}
 	switch {
 	case !c.now.Before(i.Expires):
 		d.finish(store.ExpiredOutcome)
@@ -83,19 +76,6 @@ func (c *composer) delivery(i *store.Item) (*delivery, error) {
 		return d, c.data(d, s)
 	}
 	return d, c.alertChanges(d, s)
-}
-
-// threads names those that an item was decided for, as far as they are still known.
-func (c *composer) threads(i *store.Item) (list []string) {
-	if i.Kind == store.NoDataItem || i.Kind == store.DataBackItem {
-		return []string{dataThread}
-	}
-	for _, item := range i.News {
-		if a := c.alert(item.Alert); a != nil && !slices.Contains(list, threadOf(a)) {
-			list = append(list, threadOf(a))
-		}
-	}
-	return list
 }
 
 // blank returns what all messages have.
@@ -153,10 +133,11 @@ func (c *composer) data(d *delivery, s *subscription.Subscription) error {
 	if err != nil {
 		return err
 	}
-	before, knows, err := delivered(c.tx, dataThread, s.ID, c.now)
+	before, err := c.tx.Delivered(dataThread, s.ID, c.now)
 	if err != nil {
 		return err
 	}
+	knows := !before.Until.IsZero()
 	back := d.item.Kind == store.DataBackItem
 	if missing := !outage.Since.IsZero(); missing == back || knows != back {
 		d.finish(store.ObsoleteOutcome)
@@ -165,29 +146,38 @@ func (c *composer) data(d *delivery, s *subscription.Subscription) error {
 	if d.message.Kind, d.message.Since = message.NoData, outage.Since; back {
 		d.message.Kind, d.message.Since = message.DataBack, d.item.DecidedAt
 	}
-	next := store.Decided{At: d.item.DecidedAt, Until: d.item.DecidedAt.Add(dataRecordKept), Start: before.Start, Over: back}
-	d.updates = []threadUpdate{{thread: dataThread, record: next}}
+	d.told = map[string]alert.Delivered{dataThread: {}}
+	if !back {
+		d.told[dataThread] = alert.Delivered{Until: d.item.DecidedAt.Add(dataRecordKept)}
+	}
 	c.holdInQuietHours(d, s)
 	return nil
 }
 
-// news composes the alerts that are still to be told, the worst first.
+// alertChanges composes all that there is to tell of the places that its reader follows,
+// or that the item was decided for, the worst first. It is one message: the other items
+// that wait for the same reader are found obsolete when their turn comes.
 func (c *composer) alertChanges(d *delivery, s *subscription.Subscription) error {
-	for _, item := range d.item.News {
-		a := c.alert(item.Alert)
-		if a == nil {
-			continue
-		}
-		last, knows, err := delivered(c.tx, threadOf(a), s.ID, c.now)
-		if err == nil {
-			err = c.addIfNew(d, s, a, item.What, last, knows)
-		}
+	var waits time.Time // for the first of what is not due yet
+	d.told = map[string]alert.Delivered{}
+	for _, park := range c.parksOf(d, s) {
+		told, err := c.tx.Delivered(park, s.ID, c.now)
 		if err != nil {
 			return err
 		}
-	}
-	if err := c.addUndelivered(d, s); err != nil {
-		return err
+		for _, n := range told.News(c.alerts[park], filterFor(&s.Preferences, parkOf(c.n.o.Catalogue, park)), c.now) {
+			if n.Due.After(c.now) {
+				if waits.IsZero() || n.Due.Before(waits) {
+					waits = n.Due
+				}
+				continue
+			}
+			d.danger = d.danger || n.Part.Level == alert.Danger && !n.Over()
+			d.message.Entries = append(d.message.Entries, c.entry(&n, s))
+			d.message.Expires = later(d.message.Expires, n.Part.End)
+			told.Add(&n.Part, n.What, n.Filter, c.now)
+			d.told[park] = told
+		}
 	}
 	slices.SortStableFunc(d.message.Entries, func(a, b message.Entry) int {
 		return worseFirst(a.Alert, b.Alert, a.Over(), b.Over())
@@ -196,57 +186,35 @@ func (c *composer) alertChanges(d *delivery, s *subscription.Subscription) error
 	case d.item.Kind == store.WelcomeItem:
 		d.message.Kind = message.Welcome
 		d.message.Parks, d.message.Trails = placeNames(c.n.o.Catalogue, &s.Preferences)
-	case len(d.message.Entries) == 0:
-		d.finish(store.ObsoleteOutcome)
-	default:
+	case len(d.message.Entries) > 0:
 		d.message.Kind = message.Alerts
 		c.holdInQuietHours(d, s)
+	case waits.IsZero():
+		d.finish(store.ObsoleteOutcome)
+	default:
+		d.later = waits
 	}
 	return nil
 }
 
-// addUndelivered adds to a message that goes what was decided in other cycles and was not
-// delivered yet, held by quiet hours or by a relay: it is one message, and the items
-// of the rest are found obsolete when their turn comes.
-func (c *composer) addUndelivered(d *delivery, s *subscription.Subscription) error {
-	own := len(d.updates)
-	for i := range c.alerts {
-		a := &c.alerts[i]
-		thread := threadOf(a)
-		if own == 0 || !follows(&s.Preferences, a) || slices.ContainsFunc(d.updates[:own], func(u threadUpdate) bool { return u.thread == thread }) {
-			continue
-		}
-		last, open, err := undelivered(c.tx, thread, s.ID, c.now)
-		before := len(d.updates)
-		if err == nil && open {
-			err = c.addIfNew(d, s, a, changeSince(a, last), last, last != store.Decided{})
-		}
-		if err != nil {
-			return err
-		}
-		if len(d.updates) > before {
-			d.message.Expires = later(d.message.Expires, a.End)
+// parksOf returns the parks that a message may be about, each once.
+func (c *composer) parksOf(d *delivery, s *subscription.Subscription) []string {
+	parks := parksOf(&s.Preferences)
+	for _, n := range d.item.News {
+		for park, alerts := range c.alerts {
+			if slices.ContainsFunc(alerts, func(a *alert.Alert) bool { return a.ID == n.Alert }) {
+				parks = append(parks, park)
+			}
 		}
 	}
-	return nil
+	slices.Sort(parks)
+	return slices.Compact(parks)
 }
 
-// addIfNew adds an alert to a message if it holds and is news to its reader: last was
-// delivered of its thread, if the reader knows of it.
-func (c *composer) addIfNew(d *delivery, s *subscription.Subscription, a *alert.Alert, what alert.ChangeKind, last store.Decided, knows bool) error {
-	same, err := sameDelivered(c.tx, c.alerts, a, s.ID, last.At, c.now)
-	if err != nil || !c.isNew(a, what, s, last, knows, same) {
-		return err
-	}
-	d.danger = d.danger || a.Level == alert.Danger && !over(what)
-	d.message.Entries = append(d.message.Entries, c.entry(a, what, s))
-	d.updates = append(d.updates, threadUpdate{thread: threadOf(a), alert: a, what: what})
-	return nil
-}
-
-func (c *composer) entry(a *alert.Alert, what alert.ChangeKind, s *subscription.Subscription) message.Entry {
+func (c *composer) entry(n *alert.News, s *subscription.Subscription) message.Entry {
+	a := &n.Part
 	e := message.Entry{
-		Alert: a, What: what, Park: parkOf(c.n.o.Catalogue, a.Park), Trails: trailNames(c.n.o.Catalogue, a.Park, a.Trails),
+		Alert: a, What: n.What, Park: parkOf(c.n.o.Catalogue, a.Park), Trails: trailNames(c.n.o.Catalogue, a.Park, a.Trails),
 		ThreadRef: c.n.o.Keys.Ref([]byte("hilo"), s.ID[:], []byte(a.ID)),
 	}
 	if i, known := c.n.o.Catalogue.ParkBySlug(a.Park); known {
@@ -257,34 +225,6 @@ func (c *composer) entry(a *alert.Alert, what alert.ChangeKind, s *subscription.
 		e.Closures, e.Volcanic = c.official.InForce(c.n.o.Catalogue, i, c.now, a.Trails)
 	}
 	return e
-}
-
-// isNew reports whether a change of an alert still holds and is news to its reader. last
-// was delivered of the alert's thread, if the reader knows of it; same says that the very
-// alert was delivered as it is.
-func (c *composer) isNew(a *alert.Alert, what alert.ChangeKind, s *subscription.Subscription, last store.Decided, knows, same bool) bool {
-	switch {
-	case over(what):
-		return knows && !c.threadHolds(threadOf(a), s)
-	case !c.holds(a, s) || knows && same:
-		return false
-	case !knows || a.Level > last.Level:
-		return true
-	case what == alert.Opened:
-		return a.Start.Sub(last.Start).Abs() >= earlier
-	default:
-		return what == alert.Moved && last.Start.Sub(a.Start) >= earlier
-	}
-}
-
-// holds reports whether an alert is active and meets its reader's preferences.
-func (c *composer) holds(a *alert.Alert, s *subscription.Subscription) bool {
-	return a.Active(c.now) && follows(&s.Preferences, a) && wants(&s.Preferences.Conditions, a, parkOf(c.n.o.Catalogue, a.Park).TimeZone)
-}
-
-// threadHolds reports whether an alert of a thread holds for a reader.
-func (c *composer) threadHolds(thread string, s *subscription.Subscription) bool {
-	return slices.ContainsFunc(c.alerts, func(a alert.Alert) bool { return threadOf(&a) == thread && c.holds(&a, s) })
 }
 
 // holdInQuietHours has a message wait when its reader's quiet hours hold now at every

@@ -186,12 +186,11 @@ func newReceivers(t *testing.T) *receivers {
 	})
 	w.issue("viento", nil, alert.Opened)
 	w.cycle()
-	viento := w.alerts["viento"]
 	w.update(func(tx *store.Tx) error {
 		now := w.n.now()
 		return errors.Join(
 			tx.PutOutage(store.Outage{Since: now.Add(-noDataAfter), Decided: true}),
-			w.n.enqueueData(tx, store.NoDataItem, []string{threadOf(&viento)}, now),
+			w.n.enqueueData(tx, store.NoDataItem, []string{paine}, now),
 		)
 	})
 	if n := queued(w.n); n != 2*numPeople {

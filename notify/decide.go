@@ -1,7 +1,6 @@
 package notify
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -16,15 +15,15 @@ import (
 // Decide decides who is told what of a cycle and puts one item for each of them
 // into the outbox. The store calls it in the transaction that keeps the cycle. It
 // costs nothing when nothing changed, and otherwise reads every subscription once.
-func (n *Notifier) Decide(tx *store.Tx, c *store.Cycle, changed []store.ChangedAlert) error {
+func (n *Notifier) Decide(tx *store.Tx, c *store.Cycle, changed []*alert.Alert) error {
 	if err := n.decideNoData(tx, c); err != nil {
 		return fmt.Errorf("decide who is told of missing data: %w", err)
 	}
 	if len(changed) == 0 {
 		return nil
 	}
-	d := newDecider(tx, c.Catalogue, c.IssuedAt.UTC().Round(0), changed)
-	err := d.all()
+	d := newDecider(tx, c.Catalogue, c.IssuedAt.UTC().Round(0), c.Alerts)
+	err := d.all(changed)
 	if err == nil {
 		err = d.keep()
 	}
@@ -41,120 +40,55 @@ func (n *Notifier) Decide(tx *store.Tx, c *store.Cycle, changed []store.ChangedA
 type decider struct {
 	tx      *store.Tx
 	now     time.Time
-	changes []change                  // the worst first
-	byPlace map[string][]int          // changes that hold, by the place under which they are followed
-	endings map[subscription.ID][]int // those that are over, by who was told of their thread
-	items   []*store.Item             // decided and not yet kept
-	records []decidedRecord           // likewise
-
-	touched []int         // changes that may concern the person at hand
-	threads []threadState // of the person at hand
+	parks   *catalogue.Catalogue
+	alerts  map[string][]*alert.Alert         // by park
+	waiting map[subscription.ID][]*store.Item // in the outbox, of alerts
+	items   []*store.Item                     // decided and not yet kept
 }
 
-// decidedRecord is a record to be kept of a thread.
-type decidedRecord struct {
-	of     string
-	id     subscription.ID
-	record store.Decided
+func newDecider(tx *store.Tx, parks *catalogue.Catalogue, now time.Time, alerts []alert.Alert) *decider {
+	return &decider{tx: tx, now: now, parks: parks, alerts: byPark(alerts), waiting: map[subscription.ID][]*store.Item{}}
 }
 
-// change is an alert that changed.
-type change struct {
-	alert  *alert.Alert
-	thread string
-	zone   *time.Location
-	active bool
-	notice *alert.Notice // the newest since the last decision, nil for none
-}
-
-func (c *change) over() bool { return c.notice != nil && over(c.notice.What) }
-
-// threadState is what was decided of a thread for a person before (last), and with
-// what this decision adds (next).
-type threadState struct {
-	thread     string
-	last, next store.Decided
-	known      bool // there was a record before
-	changed    bool // next has more to tell
-	longer     bool // the alert lasts longer than when it was told
-}
-
-func newDecider(tx *store.Tx, parks *catalogue.Catalogue, now time.Time, changed []store.ChangedAlert) *decider {
-	d := &decider{tx: tx, now: now, byPlace: map[string][]int{}, endings: map[subscription.ID][]int{}}
-	for i := range changed {
-		a := changed[i].Alert
-		next := change{alert: a, thread: threadOf(a), zone: parkOf(parks, a.Park).TimeZone, active: a.Active(d.now)}
-		if k := len(changed[i].Notices); k > 0 {
-			next.notice = &changed[i].Notices[k-1]
+// all decides for everybody who follows the park of a changed alert, or was told of its
+// alerts, wherever they look now.
+func (d *decider) all(changed []*alert.Alert) error {
+	followed, told := map[string]bool{}, map[subscription.ID][]string{}
+	for _, a := range changed {
+		if followed[a.Park] {
+			continue
 		}
-		if next.active || next.over() {
-			d.changes = append(d.changes, next)
-		}
-	}
-	slices.SortStableFunc(d.changes, func(a, b change) int {
-		return cmp.Or(worseFirst(a.alert, b.alert, a.over(), b.over()), cmp.Compare(a.alert.ID, b.alert.ID))
-	})
-	for i := range d.changes {
-		if c := &d.changes[i]; c.active && !c.over() {
-			for _, place := range placesOf(c.alert) {
-				d.byPlace[place] = append(d.byPlace[place], i)
+		followed[a.Park] = true
+		err := d.tx.EachDelivered(a.Park, func(id subscription.ID, before alert.Delivered) error {
+			if before.Until.After(d.now) && before.Believes() {
+				told[id] = append(told[id], a.Park)
 			}
+			return nil
+		})
+		if err != nil {
+			return err
 		}
 	}
-	return d
-}
-
-// worseFirst orders alerts as they are told: those that hold before those that are over,
-// then the higher level, then the earlier start.
-func worseFirst(a, b *alert.Alert, aOver, bOver bool) int {
-	return cmp.Or(trueLast(aOver, bOver), cmp.Compare(b.Level, a.Level), a.Start.Compare(b.Start))
-}
-
-func trueLast(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
-}
-
-// all decides for everybody who follows a place of a change, or was told of one that is
-// over, wherever its trails are now.
-func (d *decider) all() error {
-	if err := d.findEndings(); err != nil || len(d.byPlace)+len(d.endings) == 0 {
+	if err := d.readWaiting(); err != nil {
 		return err
 	}
 	return d.tx.EachSubscription(func(s *subscription.Subscription) error {
-		d.touched = append(d.touched[:0], d.endings[s.ID]...)
-		for _, places := range [][]string{s.Preferences.Parks, s.Preferences.Trails} {
-			for _, place := range places {
-				d.touched = append(d.touched, d.byPlace[place]...)
-			}
-		}
-		if len(d.touched) == 0 {
+		parks := slices.DeleteFunc(parksOf(&s.Preferences), func(park string) bool { return !followed[park] })
+		if parks = append(parks, told[s.ID]...); len(parks) == 0 {
 			return nil
 		}
-		slices.Sort(d.touched)
-		d.touched = slices.Compact(d.touched)
-		item, err := d.item(s)
-		if err == nil && len(item.News) > 0 {
-			d.items = append(d.items, item)
-		}
+		items, err := d.itemsFor(s, parks, nil)
+		d.items = append(d.items, items...)
 		return err
 	})
 }
 
-// findEndings finds those who were told of the threads that are over.
-func (d *decider) findEndings() error {
-	for i := range d.changes {
-		if !d.changes[i].over() {
-			continue
-		}
-		err := d.tx.EachDecided(d.changes[i].thread, func(id subscription.ID, r store.Decided) error {
-			if !r.Over && r.Until.After(d.now) {
-				d.endings[id] = append(d.endings[id], i)
+// readWaiting reads what waits in the outbox: it was decided and is not decided again.
+func (d *decider) readWaiting() error {
+	for channel := range subscription.Channel(subscription.NumChannels) {
+		err := d.tx.EachItem(channel, func(i *store.Item) error {
+			if len(i.News) > 0 {
+				d.waiting[i.Subscriber] = append(d.waiting[i.Subscriber], i)
 			}
 			return nil
 		})
@@ -165,97 +99,58 @@ func (d *decider) findEndings() error {
 	return nil
 }
 
-// item decides what a person is told of the changes touched; without News it is nothing.
-// It is due at the end of the person's quiet hours unless there is danger in it, and
-// expires when the last of its alerts ends, after a day where it tells of an end.
-func (d *decider) item(s *subscription.Subscription) (*store.Item, error) {
-	item := &store.Item{Channel: s.Channel, Kind: store.NewsItem, Subscriber: s.ID, DecidedAt: d.now, Expires: d.now}
-	d.threads = d.threads[:0]
-	for _, i := range d.touched {
-		c := &d.changes[i]
-		state, err := d.thread(s.ID, c.thread)
+// itemsFor decides what a person is told of some parks: one item, and another for what
+// has to wait for longer than quiet hours. first, which may be nil, is an item that goes in
+// any case, and takes what need not wait.
+func (d *decider) itemsFor(s *subscription.Subscription, parks []string, first *store.Item) (items []*store.Item, err error) {
+	if first != nil {
+		items = append(items, first)
+	}
+	slices.Sort(parks)
+	for _, park := range slices.Compact(parks) {
+		told, err := d.told(s.ID, park)
 		if err != nil {
 			return nil, err
 		}
-		what, news := d.changeFor(&s.Preferences.Conditions, c, state)
-		if !news {
-			continue
-		}
-		item.News = append(item.News, store.News{Alert: c.alert.ID, What: what})
-		if c.over() {
-			item.Expires = later(item.Expires, d.now.Add(day))
-		} else {
-			item.Expires = later(item.Expires, c.alert.End)
-			item.Urgent = item.Urgent || c.alert.Level == alert.Danger
-		}
-		if end, _ := quietEnd(s.Preferences.Quiet, d.now, c.zone); item.Due.IsZero() || end.Before(item.Due) {
-			item.Due = end
+		place := parkOf(d.parks, park)
+		for _, n := range told.News(d.alerts[park], filterFor(&s.Preferences, place), d.now) {
+			due, expires, urgent := timing(&n, s.Preferences.Quiet, place.TimeZone)
+			if !due.Before(expires) {
+				continue
+			}
+			item, waits := first, n.Due.After(d.now)
+			if at := slices.IndexFunc(items, func(i *store.Item) bool { return i.Due.Equal(due) }); at >= 0 {
+				item = items[at]
+			} else if item == nil || waits {
+				item = &store.Item{Channel: s.Channel, Kind: store.NewsItem, Subscriber: s.ID, DecidedAt: d.now, Due: due}
+				items = append(items, item)
+			}
+			if !waits && first == nil {
+				first = item
+			}
+			item.Due, item.Expires, item.Urgent = earliest(item.Due, due), later(item.Expires, expires), item.Urgent || urgent
+			item.News = append(item.News, store.News{Alert: n.Part.ID, What: n.What, Told: told.Add(&n.Part, n.What, n.Filter, d.now)})
 		}
 	}
-	if item.Urgent {
-		item.Due = d.now
-	}
-	return item, d.putThreads(s.ID)
+	return items, nil
 }
 
-// thread returns the state of a thread for the person at hand.
-func (d *decider) thread(id subscription.ID, thread string) (*threadState, error) {
-	for i := range d.threads {
-		if d.threads[i].thread == thread {
-			return &d.threads[i], nil
+// told returns what a person was told of a park, or is about to be.
+func (d *decider) told(id subscription.ID, park string) (alert.Delivered, error) {
+	told, err := d.tx.Delivered(park, id, d.now)
+	if err == nil && told.Renew(d.alerts[park]) {
+		err = d.tx.PutDelivered(park, id, told)
+	}
+	sent := told.Sent
+	for _, i := range d.waiting[id] {
+		for _, n := range i.News {
+			if slices.ContainsFunc(d.alerts[park], func(a *alert.Alert) bool { return a.ID == n.Alert }) {
+				told.Take(n.Told)
+			}
 		}
 	}
-	last, known, err := readRecord(d.tx, thread, id, d.now)
-	if !known {
-		last = store.Decided{}
-	}
-	d.threads = append(d.threads, threadState{thread: thread, last: last, next: last, known: known})
-	return &d.threads[len(d.threads)-1], err
-}
-
-// changeFor decides whether a change is news for a person and which, and notes it in the
-// thread's state.
-func (d *decider) changeFor(conditions *subscription.Conditions, c *change, s *threadState) (what alert.ChangeKind, news bool) {
-	switch {
-	case c.over():
-		again := s.changed && !s.next.Over // the thread goes on with another alert
-		what, news = c.notice.What, s.known && !s.last.Over && !again
-	case wants(conditions, c.alert, c.zone):
-		what, news = changeToTell(c.alert, c.notice, s.last, s.known, d.now)
-	default:
-		return 0, false
-	}
-	until := c.alert.End.Add(recordKept)
-	switch {
-	case news:
-		s.next, s.changed = withAlert(s.next, c.alert, what, d.now), true
-	case s.known && !s.last.Over && until.Sub(s.next.Until) > recordKept/4:
-		s.next.Until, s.longer = until, true
-	}
-	return what, news
-}
-
-// putThreads notes the records of the person at hand. What was delivered of a thread
-// that lasts longer is kept for longer too.
-func (d *decider) putThreads(id subscription.ID) error {
-	for i := range d.threads {
-		s := &d.threads[i]
-		if s.changed || s.longer {
-			d.records = append(d.records, decidedRecord{s.thread, id, s.next})
-		}
-		if !s.longer {
-			continue
-		}
-		r, knows, err := delivered(d.tx, s.thread, id, d.now)
-		if err != nil {
-			return err
-		}
-		if knows {
-			r.Until = later(r.Until, s.next.Until)
-			d.records = append(d.records, decidedRecord{s.thread + deliveredSuffix, id, r})
-		}
-	}
-	return nil
+	told.Sent = sent // what waits may never go, and has to find room when it does
+	return told, err
 }
 
 // keep writes what was decided, in the order of the keys: within a transaction bbolt
@@ -267,14 +162,6 @@ func (d *decider) keep() error {
 	})
 	for _, i := range d.items {
 		if err := d.tx.Enqueue(i); err != nil {
-			return err
-		}
-	}
-	slices.SortStableFunc(d.records, func(a, b decidedRecord) int {
-		return cmp.Or(cmp.Compare(a.of, b.of), bytes.Compare(a.id[:], b.id[:]))
-	})
-	for _, r := range d.records {
-		if err := d.tx.PutDecided(r.of, r.id, r.record); err != nil {
 			return err
 		}
 	}

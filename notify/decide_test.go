@@ -38,7 +38,7 @@ func TestWhoIsToldOfAnAlert(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		preferences func(p *subscription.Preferences)
-		alert       func(a *alert.Alert)
+		alert       func(a *issued)
 		delivered   bool
 	}{
 		"the park":           {nil, nil, true},
@@ -52,12 +52,12 @@ func TestWhoIsToldOfAnAlert(t *testing.T) {
 		"a trip then":        {func(p *subscription.Preferences) { p.Trip = &subscription.Trip{From: day(0), To: day(3)} }, nil, true},
 		"a trip after it":    {func(p *subscription.Preferences) { p.Trip = &subscription.Trip{From: day(2), To: day(3)} }, nil, false},
 		"a trip before it": {func(p *subscription.Preferences) { p.Trip = &subscription.Trip{From: day(0), To: day(0)} },
-			func(a *alert.Alert) { a.Start, a.End = noon.AddDate(0, 0, 1), noon.AddDate(0, 0, 2) }, false},
+			func(a *issued) { a.Start, a.End = noon.AddDate(0, 0, 1), noon.AddDate(0, 0, 2) }, false},
 		"a trip that begins within": {func(p *subscription.Preferences) { p.Trip = &subscription.Trip{From: day(1), To: day(1)} },
-			func(a *alert.Alert) { a.End = noon.Add(12*time.Hour + time.Minute) }, true}, // 0:01 there
+			func(a *issued) { a.End = noon.Add(12*time.Hour + time.Minute) }, true}, // 0:01 there
 		"a trip that begins with the end": {func(p *subscription.Preferences) { p.Trip = &subscription.Trip{From: day(1), To: day(1)} },
-			func(a *alert.Alert) { a.End = noon.Add(12 * time.Hour) }, false},
-		"a place that left the catalogue": {nil, func(a *alert.Alert) { a.Park, a.Trails = "no-such", nil }, false},
+			func(a *issued) { a.End = noon.Add(12 * time.Hour) }, false},
+		"a place that left the catalogue": {nil, func(a *issued) { a.Park, a.Trails = "no-such", nil }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(w *world) {
@@ -76,13 +76,16 @@ func TestWhoIsToldOfAnAlert(t *testing.T) {
 func TestOneMessageHoweverManyAlerts(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.follower("luz", func(p *subscription.Preferences) { p.Trails = []string{paine + "/" + torres} })
-		w.issue("frio", func(a *alert.Alert) { a.Hazard, a.Start = hazard.Cold, a.Start.Add(-time.Hour) }, alert.Opened)
-		w.issue("viento", nil, alert.Opened)
-		w.issue("nieve", func(a *alert.Alert) { a.Hazard, a.Level = hazard.Snow, alert.Danger }, alert.Opened)
+		w.issue("frio", func(a *issued) { a.Hazard, a.Start = hazard.Cold, a.Start.Add(-time.Hour) }, alert.Opened)
+		w.issue("viento", func(a *issued) { a.Start, a.End = noon.Add(40*time.Hour), noon.Add(50*time.Hour) }, alert.Opened)
+		w.issue("nieve", func(a *issued) { a.Hazard, a.Level = hazard.Snow, alert.Danger }, alert.Opened)
 		w.expectAfter(0, "luz: news opened nieve opened frio opened viento")
 		w.issue("viento", dropped, alert.Withdrawn)
+		w.expectAfter(0)
+		w.pass(6*time.Hour - time.Minute)
 		w.issue("frio", raised, alert.Raised)
-		w.expectAfter(time.Hour, "luz: news raised frio withdrawn viento")
+		w.expectAfter(0, "luz: news raised frio") // the other one has not settled yet
+		w.expectAfter(time.Minute, "luz: news withdrawn viento")
 		w.expectAfter(time.Hour)
 	})
 }
@@ -97,53 +100,52 @@ func TestWhatIsNewsToOneIsNotToAnother(t *testing.T) {
 		})
 		w.issue("viento", nil, alert.Opened)
 		w.expectAfter(0, "park: news opened viento")
-		w.issue("viento", func(a *alert.Alert) { a.Trails = append(a.Trails, "otro") })
+		w.issue("viento", func(a *issued) { a.Trails = append(a.Trails, "otro") })
 		w.expectAfter(time.Hour, "trail: news opened viento") // his trail joined
-		w.issue("viento", func(a *alert.Alert) { a.End = noon.AddDate(0, 0, 2) })
+		w.issue("viento", func(a *issued) { a.End = noon.AddDate(0, 0, 2) })
 		w.expectAfter(time.Hour, "trip: news opened viento") // it lasts into his trip
 		w.issue("viento", raised, alert.Raised)
 		w.expectAfter(time.Hour, "danger: news opened viento", "park: news raised viento", "trail: news raised viento", "trip: news raised viento")
-		w.issue("viento", func(a *alert.Alert) { a.Level = alert.Caution })
+		w.issue("viento", func(a *issued) { a.Level = alert.Caution })
 		w.expectAfter(time.Hour)
 		w.issue("viento", raised) // as they were told
 		w.expectAfter(time.Hour)
 		w.issue("viento", dropped, alert.Withdrawn)
-		w.expectAfter(time.Hour, "danger: news withdrawn viento", "park: news withdrawn viento", "trail: news withdrawn viento", "trip: news withdrawn viento")
+		w.expectAfter(time.Hour)
+		w.expectAfter(5*time.Hour, "danger: news withdrawn viento", "park: news withdrawn viento", "trail: news withdrawn viento", "trip: news withdrawn viento")
 	})
 }
 
-// The notices are of what the park was told, of other trails too. Who follows one
-// trail is told that it begins earlier there, once in two days.
-func TestAnEarlierBeginningOnOnesOwnTrail(t *testing.T) {
+// That it begins earlier is told once in two days.
+func TestAnEarlierBeginning(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.follower("trail", func(p *subscription.Preferences) { p.Parks, p.Trails = nil, []string{paine + "/" + torres} })
 		w.follower("park", nil)
-		at := func(hours int) func(a *alert.Alert) {
-			return func(a *alert.Alert) { a.Start, a.End = noon.Add(time.Duration(hours)*time.Hour), noon.AddDate(0, 0, 5) }
+		at := func(hours int) func(a *issued) {
+			return func(a *issued) { a.Start, a.End = noon.Add(time.Duration(hours)*time.Hour), noon.AddDate(0, 0, 5) }
 		}
-		w.issue("otro", func(a *alert.Alert) { a.Trails = []string{"otro"} }, alert.Opened)
+		w.issue("otro", func(a *issued) { a.Trails = []string{"otro"} }, alert.Opened)
 		w.issue("aqui", at(40))
 		w.expectAfter(0, "park: news opened otro opened aqui", "trail: news opened aqui")
 		w.issue("aqui", at(38))
 		w.expectAfter(time.Hour)
 		w.issue("aqui", at(37))
-		w.expectAfter(time.Hour, "trail: news moved aqui")
+		w.expectAfter(time.Hour, "park: news moved aqui", "trail: news moved aqui")
 		w.issue("aqui", at(33)) // a third message within two days would be noise
 		w.expectAfter(time.Hour)
-		w.issue("aqui", func(a *alert.Alert) { raised(a); at(20)(a) })
+		w.issue("aqui", func(a *issued) { raised(a); at(20)(a) })
 		w.expectAfter(time.Hour, "park: news raised aqui", "trail: news raised aqui")
 	})
 }
 
-// The notices hold back what the park was told. Who follows one trail was not.
+// Who follows one trail is told of danger there, and who follows the park knows of danger.
 func TestDangerOnOnesOwnTrailIsNotHeldBack(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.follower("trail", func(p *subscription.Preferences) { p.Parks, p.Trails = nil, []string{paine + "/" + torres} })
 		w.follower("park", nil)
-		w.issue("aqui", nil, alert.Opened)
-		w.issue("alla", func(a *alert.Alert) { a.Trails, a.Level = []string{"otro"}, alert.Danger }, alert.Opened)
-		w.expectAfter(0, "park: news opened alla opened aqui", "trail: news opened aqui")
-		w.issue("aqui", raised) // the park knows of danger
+		w.issue("aqui", func(a *issued) { a.Others = []alert.Track{track("otro", hazard.Snow, alert.Danger, a.Start, a.End)} }, alert.Opened)
+		w.expectAfter(0, "park: news opened aqui", "trail: news opened aqui")
+		w.issue("aqui", raised)
 		w.expectAfter(time.Hour, "trail: news raised aqui")
 	})
 }
@@ -151,10 +153,10 @@ func TestDangerOnOnesOwnTrailIsNotHeldBack(t *testing.T) {
 func TestAStartThatComesNearer(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.follower("luz", nil)
-		earlier := func(h int) func(a *alert.Alert) {
-			return func(a *alert.Alert) { a.Start = a.Start.Add(time.Duration(-h) * time.Hour) }
+		earlier := func(h int) func(a *issued) {
+			return func(a *issued) { a.Start = a.Start.Add(time.Duration(-h) * time.Hour) }
 		}
-		w.issue("viento", func(a *alert.Alert) { a.Start, a.End = a.Start.Add(24*time.Hour), a.End.Add(24*time.Hour) }, alert.Opened)
+		w.issue("viento", func(a *issued) { a.Start, a.End = a.Start.Add(24*time.Hour), a.End.Add(24*time.Hour) }, alert.Opened)
 		w.expectAfter(0, "luz: news opened viento")
 		w.issue("viento", earlier(2))
 		w.expectAfter(time.Hour)
@@ -202,12 +204,14 @@ func TestAnEndThatIsNoneAnyMore(t *testing.T) {
 		w.issue("uno", dropped, alert.Withdrawn)
 		w.expectAfter(time.Hour)
 		w.push.script(nil)
-		w.issue("dos", func(a *alert.Alert) { a.Start = w.alerts["uno"].Start })
+		w.issue("dos", func(a *issued) { a.Start = w.alerts["uno"].Start })
 		w.expectAfter(0) // no notice, and the end is not told: the wind is back as he knows it
 		w.pass(6 * time.Hour)
 		w.expect(w.push)
 		w.issue("dos", dropped, alert.Withdrawn)
-		w.expectAfter(0, "luz: news withdrawn dos")
+		w.expectAfter(5 * time.Hour)
+		w.pass(time.Hour)
+		w.expect(w.push, "luz: news withdrawn uno") // as it was told
 	})
 }
 
@@ -239,14 +243,19 @@ func TestQuietHoursHoldAllButDanger(t *testing.T) {
 		w.expect(w.push, "luz: news opened viento")
 
 		w.pass(22 * time.Hour) // noon again
-		w.issue("nieve", func(a *alert.Alert) { a.Hazard = hazard.Snow }, alert.Opened)
+		w.issue("nieve", func(a *issued) { a.Hazard = hazard.Snow }, alert.Opened)
 		w.expectAfter(0)
 		w.issue("nieve", raised, alert.Raised)
-		w.expectAfter(time.Minute, "luz: news raised nieve") // the danger goes at once, with all that was held of it
+		w.expectAfter(time.Minute, "luz: news opened nieve ended viento") // the danger goes at once, with all that was held
+		w.pass(20 * time.Hour)
+		w.issue("nieve", func(a *issued) { a.End = a.End.Add(20 * time.Hour) })
+		w.expectAfter(0)
 		w.issue("nieve", dropped, alert.Withdrawn)
-		w.expectAfter(time.Minute) // its end does not
-		w.pass(3 * time.Hour)
-		w.expect(w.push, "luz: news withdrawn nieve")
+		w.expectAfter(time.Minute)
+		w.pass(5*time.Hour + 50*time.Minute) // at noon again
+		w.expect(w.push)
+		w.pass(15 * time.Minute)
+		w.expect(w.push, "luz: news withdrawn nieve") // its end waits
 		if left := w.store.Queued(subscription.WebPush); left != 0 {
 			w.Errorf("%d are left", left)
 		}
@@ -257,10 +266,10 @@ func TestHeldNewsIsToldAsItIsThen(t *testing.T) {
 	inWorld(t, func(w *world) {
 		token := w.follower("luz", func(p *subscription.Preferences) { p.Quiet = &subscription.Quiet{From: 11 * 60, To: 14 * 60} })
 		w.issue("viento", nil, alert.Opened)
-		w.issue("nieve", func(a *alert.Alert) { a.Hazard = hazard.Snow }, alert.Opened)
+		w.issue("nieve", func(a *issued) { a.Hazard = hazard.Snow }, alert.Opened)
 		w.expectAfter(0)
 		w.issue("nieve", dropped)
-		w.issue("viento", func(a *alert.Alert) { a.End = a.End.Add(time.Hour) })
+		w.issue("viento", func(a *issued) { a.End = a.End.Add(time.Hour) })
 		w.expectAfter(time.Hour)
 		w.pass(time.Hour)
 		w.expect(w.push, "luz: news opened viento")
@@ -269,11 +278,11 @@ func TestHeldNewsIsToldAsItIsThen(t *testing.T) {
 		}
 		// Nothing left: he no longer follows the park when his quiet hours end.
 		w.pass(22 * time.Hour)
-		w.issue("lluvia", func(a *alert.Alert) { a.Hazard = hazard.Rain }, alert.Opened)
+		w.issue("lluvia", func(a *issued) { a.Hazard = hazard.Rain }, alert.Opened)
 		w.expectAfter(0)
 		w.browser("luz", subscription.Preferences{Parks: []string{"alerce-andino"}, Conditions: subscription.Conditions{MinLevel: alert.Caution}})
 		w.pass(3 * time.Hour)
-		w.expect(w.push, "luz: welcome")
+		w.expect(w.push, "luz: news ended viento", "luz: welcome")
 		if err := w.n.Cancel(token); err != nil {
 			w.Error(err)
 		}
@@ -286,14 +295,15 @@ func TestALongAlertIsToldOnce(t *testing.T) {
 	}
 	inWorld(t, func(w *world) {
 		w.follower("luz", nil)
-		w.issue("calor", func(a *alert.Alert) { a.Hazard = hazard.Heat }, alert.Opened)
+		w.issue("calor", func(a *issued) { a.Hazard = hazard.Heat }, alert.Opened)
 		w.expectAfter(0, "luz: news opened calor")
 		for range 200 {
-			w.issue("calor", func(a *alert.Alert) { a.End = a.End.Add(time.Hour) })
+			w.issue("calor", func(a *issued) { a.End = a.End.Add(time.Hour) })
 			w.expectAfter(time.Hour)
 		}
 		w.issue("calor", dropped, alert.Withdrawn)
-		w.expectAfter(time.Hour, "luz: news withdrawn calor")
+		w.expectAfter(time.Hour)
+		w.expectAfter(5*time.Hour, "luz: news withdrawn calor")
 	})
 }
 
@@ -317,7 +327,7 @@ func TestOutage(t *testing.T) {
 			p.Quiet = &subscription.Quiet{From: 17 * 60, To: 20 * 60}
 		})
 		w.follower("someday", on(9, 12))
-		w.issue("viento", func(a *alert.Alert) { a.End = noon.AddDate(0, 0, 3) }, alert.Opened)
+		w.issue("viento", func(a *issued) { a.End = noon.AddDate(0, 0, 3) }, alert.Opened)
 		w.expectAfter(0, "told: news opened viento")
 		w.dark = true
 		for range 6 {

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"time"
 
+	"vigia/forecast/alert"
 	"vigia/notify/message"
 	"vigia/store"
 	"vigia/store/subscription"
@@ -15,13 +16,12 @@ import (
 type delivery struct {
 	item    store.Item
 	message message.Message
-	address string               // Email
-	target  *subscription.Target // WebPush
-	keys    int                  // WebPush: those that the target is reached by, as Keys.since returns them
-	updates []threadUpdate       // what its reader will have been told
-	threads []string             // those it was decided for
-	danger  bool                 // it goes in quiet hours too
-	probe   bool                 // it tries whether sending works again
+	address string                     // Email
+	target  *subscription.Target       // WebPush
+	keys    int                        // WebPush: those that the target is reached by, as Keys.since returns them
+	told    map[string]alert.Delivered // by thread, what its reader will have been told
+	danger  bool                       // it goes in quiet hours too
+	probe   bool                       // it tries whether sending works again
 
 	settled   bool // nothing is sent: outcome says why
 	outcome   store.Outcome
@@ -77,11 +77,6 @@ func (d *delivery) drop(err error) {
 func (d *delivery) settle(tx *store.Tx, as store.Outcome) error {
 	d.final, d.as = true, as
 	return tx.Settle(&d.item, as, d.at)
-}
-
-// giveUp settles an item that was not delivered: what was decided for it is revoked.
-func (d *delivery) giveUp(tx *store.Tx, as store.Outcome) error {
-	return errors.Join(revoke(tx, &d.item, d.threads, d.at), d.settle(tx, as))
 }
 
 // retry has the item tried again after a time, at least as long as least.

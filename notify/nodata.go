@@ -4,11 +4,16 @@ import (
 	"errors"
 	"time"
 
+	"vigia/forecast/alert"
 	"vigia/store"
 	"vigia/store/subscription"
 )
 
 const (
+	// dataThread is the thread of the times without estimates. Its record is kept while
+	// somebody knows of one, for dataRecordKept.
+	dataThread     = "datos"
+	dataRecordKept = month
 	// noDataAfter is how long no estimate must have been possible to be worth a
 	// message, and tripNear how near a trip must be for it to matter.
 	noDataAfter = 6 * time.Hour
@@ -35,25 +40,36 @@ func (n *Notifier) decideNoData(tx *store.Tx, c *store.Cycle) error {
 	case outage.Decided || now.Sub(outage.Since) < noDataAfter:
 		return nil
 	}
-	var threads []string
+	var parks []string
 	for i := range c.Alerts {
 		if c.Alerts[i].Active(now) {
-			threads = append(threads, threadOf(&c.Alerts[i]))
+			parks = append(parks, c.Alerts[i].Park)
 		}
 	}
 	outage.Decided = true
-	return errors.Join(n.enqueueData(tx, store.NoDataItem, threads, now), tx.PutOutage(outage))
+	return errors.Join(n.enqueueData(tx, store.NoDataItem, parks, now), tx.PutOutage(outage))
 }
 
-// enqueueData puts an item of the data into the outbox for each of those who were told of
-// some threads and not that they are over; that data are missing also for those whose
-// trip is under way or near. It waits for the end of quiet hours.
+// enqueueData puts an item of the data into the outbox for each of those who believe what
+// they were told of some threads, or are about to be told; that data are missing also for
+// those whose trip is under way or near. It waits for the end of quiet hours.
 func (n *Notifier) enqueueData(tx *store.Tx, kind store.ItemKind, threads []string, now time.Time) error {
 	concerned := map[subscription.ID]bool{}
 	for _, thread := range threads {
-		err := tx.EachDecided(thread, func(id subscription.ID, r store.Decided) error {
-			if !r.Over && r.Until.After(now) {
+		err := tx.EachDelivered(thread, func(id subscription.ID, told alert.Delivered) error {
+			if told.Until.After(now) && (thread == dataThread || told.Believes()) {
 				concerned[id] = true
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for channel := range subscription.Channel(subscription.NumChannels) {
+		err := tx.EachItem(channel, func(i *store.Item) error {
+			if kind == store.DataBackItem && i.Kind == store.NoDataItem || kind == store.NoDataItem && len(i.News) > 0 {
+				concerned[i.Subscriber] = true
 			}
 			return nil
 		})
@@ -66,10 +82,7 @@ func (n *Notifier) enqueueData(tx *store.Tx, kind store.ItemKind, threads []stri
 			return nil
 		}
 		due, _ := quietEnd(s.Preferences.Quiet, now, zoneFor(n.o.Catalogue, &s.Preferences))
-		return errors.Join(
-			tx.PutDecided(dataThread, s.ID, store.Decided{At: now, Until: now.Add(dataRecordKept), Over: kind == store.DataBackItem}),
-			tx.Enqueue(&store.Item{Channel: s.Channel, Kind: kind, Subscriber: s.ID, DecidedAt: now, Due: due, Expires: now.Add(day)}),
-		)
+		return tx.Enqueue(&store.Item{Channel: s.Channel, Kind: kind, Subscriber: s.ID, DecidedAt: now, Due: due, Expires: now.Add(day)})
 	})
 }
 

@@ -118,11 +118,10 @@ func (p *place) warn(n *notify.Notifier) {
 		rows[i] = store.HistoryRow{Main: hazard.NoHazard, Medians: hazard.MissingMedians()}
 	}
 	a := alert.Alert{
-		ID: "viento", Park: "torres-del-paine", Hazard: hazard.Wind, Level: alert.Danger, Trails: []string{parks.Trails[0].Slug}, Version: 1,
-		Start: now.Add(time.Hour), End: now.Add(5 * time.Hour), IssuedAt: now, UpdatedAt: now,
+		ID: "viento", Park: "torres-del-paine", Version: 1, IssuedAt: now, UpdatedAt: now,
 		Changes: []alert.Change{{Version: 1, At: now, What: alert.Opened, Level: alert.Danger, Start: now.Add(time.Hour), End: now.Add(5 * time.Hour)}},
-		Notices: []alert.Notice{{What: alert.Opened, At: now, Level: alert.Danger, Start: now.Add(time.Hour)}},
 	}
+	a.SetTracks([]alert.Track{{Trail: parks.Trails[0].Slug, Hazard: hazard.Wind, Level: alert.Danger, From: now.Add(2 * time.Hour), To: now.Add(4 * time.Hour)}})
 	err := p.file.Commit(&store.Cycle{
 		Catalogue: parks, Hour: now.Truncate(time.Hour), IssuedAt: now, Rows: rows, Alerts: []alert.Alert{a}, Estimates: true, Decide: n.Decide,
 	})

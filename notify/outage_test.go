@@ -42,14 +42,14 @@ func awayForADay(w *world) *nobodyThere {
 		}
 		w.reader(fmt.Sprintf("p%d@x.cl", i), p)
 	}
-	long := func(level alert.Level) func(a *alert.Alert) {
-		return func(a *alert.Alert) { a.Level, a.End = level, a.End.Add(72*time.Hour) }
+	long := func(level alert.Level) func(a *issued) {
+		return func(a *issued) { a.Level, a.End = level, a.End.Add(72*time.Hour) }
 	}
 	w.issue("a", long(alert.Caution), alert.Opened)
 	w.cycle()
 	w.start()
 	w.pass(time.Hour)
-	w.issue("b", func(a *alert.Alert) { a.Park = "alerce-andino"; long(alert.Danger)(a) })
+	w.issue("b", func(a *issued) { a.Park = "alerce-andino"; long(alert.Danger)(a) })
 	w.issue("a", raised, alert.Raised)
 	w.cycle()
 	return o
@@ -223,11 +223,11 @@ func TestThePointlessDoNotHoldUpTheLive(t *testing.T) {
 				w.pass(time.Minute)
 				script.new()
 				script.script(o.answer)
-				w.issue("a", func(a *alert.Alert) {
+				w.issue("a", func(a *issued) {
 					a.Level, a.Start = alert.Danger, time.Now().UTC()
 					a.End = a.Start.Add(c.lasts)
 				}, alert.Opened)
-				w.issue("b", func(a *alert.Alert) {
+				w.issue("b", func(a *issued) {
 					a.Park, a.Level, a.End = "alerce-andino", alert.Danger, a.End.Add(72*time.Hour)
 				}, alert.Opened)
 				w.cycle()
@@ -247,7 +247,7 @@ func TestThePointlessDoNotHoldUpTheLive(t *testing.T) {
 func TestARestartInQuietHours(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.reader("luz@x.cl", preferences(func(p *subscription.Preferences) { p.Quiet = &subscription.Quiet{From: 22 * 60, To: 7 * 60} }))
-		w.issue("a", func(a *alert.Alert) { a.Level, a.End = alert.Caution, a.End.Add(72*time.Hour) }, alert.Opened)
+		w.issue("a", func(a *issued) { a.Level, a.End = alert.Caution, a.End.Add(72*time.Hour) }, alert.Opened)
 		w.cycle()
 		w.pass(14 * time.Hour) // it was due long before the night, in which the service starts
 		w.start()

@@ -91,7 +91,7 @@ func TestADangerGoesFirstWhenPaced(t *testing.T) {
 		w.issue("wind", nil, alert.Opened)
 		w.cycle()
 		w.pass(3 * time.Second)
-		w.issue("storm", func(a *alert.Alert) { a.Level, a.Park, a.Trails = alert.Danger, elsewhere, nil }, alert.Opened)
+		w.issue("storm", func(a *issued) { a.Level, a.Park, a.Trails = alert.Danger, elsewhere, nil }, alert.Opened)
 		w.cycle()
 		began := time.Now()
 		w.pass(10 * time.Second)

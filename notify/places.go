@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"vigia/forecast/alert"
 	"vigia/store/catalogue"
 	"vigia/store/subscription"
 )
@@ -83,32 +82,4 @@ func endOf(c *catalogue.Catalogue, p *subscription.Preferences) (end time.Time) 
 		}
 	}
 	return end
-}
-
-// wants reports whether an alert meets somebody's conditions, wherever it is.
-func wants(c *subscription.Conditions, a *alert.Alert, zone *time.Location) bool {
-	if a.Level < max(c.MinLevel, alert.Caution) || !c.Hazards.Has(a.Hazard) {
-		return false
-	}
-	if c.Trip == nil {
-		return true
-	}
-	from, to := tripDays(c.Trip, zone)
-	return a.Start.Before(to) && from.Before(a.End)
-}
-
-// follows reports whether somebody follows the place of an alert.
-func follows(p *subscription.Preferences, a *alert.Alert) bool {
-	return slices.Contains(p.Parks, a.Park) || slices.ContainsFunc(a.Trails, func(trail string) bool {
-		return slices.Contains(p.Trails, a.Park+"/"+trail)
-	})
-}
-
-// placesOf returns the names under which an alert's place is followed.
-func placesOf(a *alert.Alert) []string {
-	places := []string{a.Park}
-	for _, trail := range a.Trails {
-		places = append(places, a.Park+"/"+trail)
-	}
-	return places
 }

@@ -217,14 +217,14 @@ func TestNobodyHasTwoMessagesUnderWay(t *testing.T) {
 		w.start()
 		for i := range 6 {
 			at := time.Duration(i*12) * time.Hour
-			w.issue(fmt.Sprint("viento", i), func(a *alert.Alert) {
+			w.issue(fmt.Sprint("viento", i), func(a *issued) {
 				a.Level, a.Start, a.End = alert.Danger, a.Start.Add(at), a.Start.Add(at+time.Hour)
 			}, alert.Opened)
 			w.cycle()
 			w.pass(time.Second)
 		}
-		w.pass(10 * time.Minute)
-		w.expectOutcomes(map[store.Outcome]int{store.DeliveredOutcome: 30})
+		w.pass(10 * time.Minute) // the second message has all that the first came too early for
+		w.expectOutcomes(map[store.Outcome]int{store.DeliveredOutcome: 10, store.ObsoleteOutcome: 20})
 	})
 }
 
@@ -235,7 +235,7 @@ func TestDangerGoesFirst(t *testing.T) {
 			w.reader(fmt.Sprintf("d%d@x.cl", i), preferences(func(p *subscription.Preferences) { p.Parks = []string{"alerce-andino"} }))
 		}
 		w.issue("viento", nil, alert.Opened)
-		w.issue("nieve", func(a *alert.Alert) { a.Park, a.Trails, a.Level = "alerce-andino", nil, alert.Danger }, alert.Opened)
+		w.issue("nieve", func(a *issued) { a.Park, a.Trails, a.Level = "alerce-andino", nil, alert.Danger }, alert.Opened)
 		w.cycle()
 		w.n.queues[subscription.Email].workers = 1
 		w.start()
@@ -427,7 +427,7 @@ func TestAClockThatCannotBeRight(t *testing.T) {
 		w.addReaders(3)
 		w.mail.script(always(message.Retry))
 		w.start()
-		w.issue("viento", func(a *alert.Alert) { a.End = noon.AddDate(0, 0, 6) }, alert.Opened)
+		w.issue("viento", func(a *issued) { a.End = noon.AddDate(0, 0, 6) }, alert.Opened)
 		w.reader("trip@x.cl", preferences(func(p *subscription.Preferences) { p.Trip = &subscription.Trip{From: "2026-11-21", To: "2026-11-22"} }))
 		w.cycle()
 		w.pass(time.Second)
@@ -466,22 +466,26 @@ func TestAClockThatWentBack(t *testing.T) {
 func TestOneMessageAfterQuietHours(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.follower("luz", func(p *subscription.Preferences) { p.Quiet = &subscription.Quiet{From: 12 * 60, To: 18 * 60} })
-		w.issue("viento", func(a *alert.Alert) { a.End = noon.Add(2 * time.Hour) }, alert.Opened)
+		w.issue("viento", func(a *issued) { a.End = noon.Add(2 * time.Hour) }, alert.Opened)
 		w.expectAfter(0)
-		w.issue("frio", func(a *alert.Alert) {
+		w.issue("frio", func(a *issued) {
 			a.Hazard, a.Start, a.End = hazard.Cold, noon.Add(9*time.Hour), noon.AddDate(0, 0, 2)
 		}, alert.Opened)
 		w.expectAfter(time.Hour)
-		w.issue("nieve", func(a *alert.Alert) { a.Hazard, a.Start = hazard.Snow, noon.Add(8*time.Hour) }, alert.Opened)
+		w.issue("nieve", func(a *issued) {
+			a.Hazard, a.Start, a.End = hazard.Snow, noon.Add(60*time.Hour), noon.Add(70*time.Hour)
+		}, alert.Opened)
 		w.expectAfter(time.Hour)
-		w.issue("frio", func(a *alert.Alert) { a.Start = noon.Add(7 * time.Hour) })
+		w.issue("frio", func(a *issued) { a.Start = noon.Add(7 * time.Hour) })
 		w.expectAfter(time.Hour)
 		w.pass(4 * time.Hour)
 		w.expect(w.push, "luz: news opened frio opened nieve")
 		w.issue("nieve", dropped, alert.Withdrawn)
-		w.expectAfter(18 * time.Hour)
+		w.expectAfter(0)
+		w.pass(18 * time.Hour)
+		w.expect(w.push, "luz: news withdrawn nieve")
 		w.issue("frio", raised, alert.Raised)
-		w.expectAfter(time.Hour, "luz: news raised frio withdrawn nieve")
+		w.expectAfter(time.Hour, "luz: news raised frio")
 		w.pass(12 * time.Hour)
 		w.expect(w.push)
 		if s := w.mail.sent; len(s) > 0 {

@@ -91,7 +91,7 @@ func (n *Notifier) recordOne(tx *store.Tx, d *delivery) error {
 	d.final, d.due = false, time.Time{}
 	switch {
 	case d.settled:
-		return d.giveUp(tx, d.outcome)
+		return d.settle(tx, d.outcome)
 	case !d.later.IsZero():
 		return tx.Reschedule(&d.item, earliest(d.later, d.item.Expires))
 	case isProof(&d.item):
@@ -108,14 +108,14 @@ func (n *Notifier) recordOne(tx *store.Tx, d *delivery) error {
 		return d.retry(tx, 0)
 	case message.Bounced:
 		if d.item.Kind == store.ConfirmItem {
-			return errors.Join(tx.DropPending(d.item.Pending), d.giveUp(tx, store.BouncedOutcome))
+			return errors.Join(tx.DropPending(d.item.Pending), d.settle(tx, store.BouncedOutcome))
 		}
 		return n.recordBounce(tx, d)
 	case message.Gone:
 		_, err := tx.Erase(d.item.Subscriber)
 		return errors.Join(err, d.settle(tx, store.GoneOutcome))
 	default:
-		return d.giveUp(tx, store.FailedOutcome)
+		return d.settle(tx, store.FailedOutcome)
 	}
 }
 
@@ -138,10 +138,12 @@ func (n *Notifier) recordDelivered(tx *store.Tx, d *delivery) error {
 			return err
 		}
 	}
-	silent := slices.DeleteFunc(slices.Clone(d.threads), func(thread string) bool {
-		return slices.ContainsFunc(d.updates, func(u threadUpdate) bool { return u.thread == thread })
-	})
-	return errors.Join(putDelivered(tx, &d.item, d.updates, d.at), revoke(tx, &d.item, silent, d.at))
+	for thread, told := range d.told {
+		if err := tx.PutDelivered(thread, s.ID, told); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // backoff returns how long to wait after an attempt: from five minutes, twice as long

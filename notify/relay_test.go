@@ -46,7 +46,7 @@ func atRelay(t *testing.T, test func(w *world, relay *mailtest.Mailbox)) {
 // storm issues an alert of danger, of another hazard each time, and keeps a cycle.
 func (w *world) storm(number int) {
 	w.Helper()
-	w.issue(fmt.Sprint("peligro", number), func(a *alert.Alert) {
+	w.issue(fmt.Sprint("peligro", number), func(a *issued) {
 		a.Hazard, a.Level = hazard.Hazard(number%hazard.NumHazards), alert.Danger
 		a.Start, a.End = a.Start.Add(-5*time.Hour), a.End.Add(-6*time.Hour)
 	}, alert.Opened)

@@ -50,7 +50,7 @@ func (w *world) backUp() string {
 	return path
 }
 
-func snow(a *alert.Alert) { a.Hazard = hazard.Snow }
+func snow(a *issued) { a.Hazard = hazard.Snow }
 
 // A backup from before much was told, and somebody left: after it is restored nobody is
 // told twice, who left is told nothing, and what goes on is told to all others.

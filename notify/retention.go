@@ -55,7 +55,7 @@ func (n *Notifier) eraseExpired(now time.Time) error {
 		n.inBatches("erase what was not confirmed", func(tx *store.Tx) (int, error) { return erasePending(tx, now) }),
 		n.inBatches("erase browsers that proved nothing", func(tx *store.Tx) (int, error) { return tx.DropProofs(now, eraseBatch) }),
 		n.o.Store.Update("forget old records", func(tx *store.Tx) error {
-			return errors.Join(tx.PruneDecided(now), tx.PruneMailed(now.Add(-month)), tx.PruneOutcomes(now.Add(-outcomesKept)),
+			return errors.Join(tx.PruneDelivered(now), tx.PruneMailed(now.Add(-month)), tx.PruneOutcomes(now.Add(-outcomesKept)),
 				tx.PruneErased(now.Add(-erasedKept)), tx.PruneSuppressed(now.Add(-suppressedFor)))
 		}),
 		n.o.Store.DropCopies(now.Add(-month)),

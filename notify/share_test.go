@@ -40,7 +40,7 @@ func (w *world) addBrowsers(n int, name string) {
 func (w *world) warn() {
 	w.Helper()
 	w.push.new()
-	w.issue("storm", func(a *alert.Alert) { a.Level, a.End = alert.Danger, a.End.Add(24*time.Hour) }, alert.Opened)
+	w.issue("storm", func(a *issued) { a.Level, a.End = alert.Danger, a.End.Add(24*time.Hour) }, alert.Opened)
 	w.cycle()
 }
 

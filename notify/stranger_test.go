@@ -78,7 +78,7 @@ func testStrangers(t *testing.T, asked, older int, restart bool) {
 		stop = w.serve(r)
 	}
 	defer func() { stop() }()
-	w.issue("storm", func(a *alert.Alert) { a.Level = alert.Danger }, alert.Opened)
+	w.issue("storm", func(a *issued) { a.Level = alert.Danger }, alert.Opened)
 	w.cycle()
 	began := time.Now()
 	received := func() (n int) {

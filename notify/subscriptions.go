@@ -157,26 +157,13 @@ func (n *Notifier) enqueueFirst(tx *store.Tx, s *subscription.Subscription, kind
 	if err != nil {
 		return err
 	}
-	now := n.now()
-	var active []store.ChangedAlert
-	for i := range alerts {
-		if a := &alerts[i]; a.Active(now) && follows(&s.Preferences, a) {
-			active = append(active, store.ChangedAlert{Alert: a})
-		}
+	d := newDecider(tx, n.o.Catalogue, n.now(), alerts)
+	var welcome *store.Item
+	if kind == store.WelcomeItem { // who subscribes is awake
+		welcome = &store.Item{Channel: s.Channel, Kind: kind, Subscriber: s.ID, DecidedAt: d.now, Due: d.now, Expires: d.now.Add(day)}
 	}
-	d := newDecider(tx, n.o.Catalogue, now, active)
-	for i := range d.changes {
-		d.touched = append(d.touched, i)
-	}
-	item, err := d.item(s)
-	if err != nil {
+	if d.items, err = d.itemsFor(s, parksOf(&s.Preferences), welcome); err != nil {
 		return err
-	}
-	if kind == store.WelcomeItem {
-		item.Kind, item.Due, item.Expires = kind, now, now.Add(day) // who subscribes is awake
-	}
-	if len(item.News) > 0 || kind == store.WelcomeItem {
-		d.items = append(d.items, item)
 	}
 	return d.keep()
 }

@@ -92,7 +92,7 @@ func TestSubscribingByEmail(t *testing.T) {
 			t.Errorf("after: %+v, %v", s, err)
 		}
 		w.pass(time.Hour)
-		w.expect(w.mail, "ana@X.cl: confirm")
+		w.expect(w.mail, "ana@X.cl: confirm", "ana@X.cl: news ended viento") // since the wind is over, which no cycle said
 	})
 }
 
@@ -149,7 +149,7 @@ func TestCancellingErasesEverything(t *testing.T) {
 				t.Error("it is still there")
 			}
 			return tx.EachThread(func(thread string) error {
-				return tx.EachDecided(thread, func(left subscription.ID, _ store.Decided) error {
+				return tx.EachDelivered(thread, func(left subscription.ID, _ alert.Delivered) error {
 					t.Errorf("%v is remembered in %s", left, thread)
 					return nil
 				})

@@ -50,7 +50,7 @@ type world struct {
 	n      *Notifier
 	path   string
 	log    *logBuffer
-	alerts map[string]alert.Alert
+	alerts map[string]issued
 	stop   func()
 	dark   bool // no estimates are possible
 }
@@ -74,7 +74,7 @@ func inWorld(t *testing.T, test func(w *world)) {
 }
 
 func newWorld(t testing.TB, folder string) *world {
-	w := &world{parks: catalogue.Default(), mail: newScript(), push: newScript(), log: &logBuffer{}, alerts: map[string]alert.Alert{}}
+	w := &world{parks: catalogue.Default(), mail: newScript(), push: newScript(), log: &logBuffer{}, alerts: map[string]issued{}}
 	w.T, _ = t.(*testing.T)
 	w.path = filepath.Join(folder, "vigia.db")
 	var err error
@@ -162,7 +162,7 @@ func (w *world) commit() error {
 	}
 	var alerts []alert.Alert
 	for _, a := range w.alerts {
-		alerts = append(alerts, a)
+		alerts = append(alerts, a.now())
 	}
 	slices.SortFunc(alerts, func(a, b alert.Alert) int { return strings.Compare(a.ID, b.ID) })
 	now := time.Now().UTC()
@@ -172,35 +172,61 @@ func (w *world) commit() error {
 	})
 }
 
-// issue makes an alert known, or changes one, as the next cycle will have it. A
-// notice says that the change is worth a message to the park's followers.
-func (w *world) issue(id string, change func(a *alert.Alert), notices ...alert.ChangeKind) {
+// issued is an alert as a test makes it: of one hazard, with the same hours on all of its
+// trails, and of others besides.
+type issued struct {
+	alert.Alert
+	Hazard hazard.Hazard
+	Others []alert.Track
+}
+
+// now returns the alert as the cycle has it.
+func (i *issued) now() alert.Alert {
+	a, trails := i.Alert, i.Trails
+	if len(trails) == 0 {
+		trails = []string{""}
+	}
+	var tracks []alert.Track
+	for _, trail := range trails {
+		tracks = append(tracks, track(trail, i.Hazard, a.Level, a.Start, a.End))
+	}
+	for _, t := range append(tracks, i.Others...) {
+		t.Over = !t.To.Add(time.Hour).After(time.Now())
+		a.Tracks = append(a.Tracks, t)
+	}
+	a.SetTracks(a.Tracks)
+	return a
+}
+
+// track is a hazard on a trail in a window.
+func track(trail string, h hazard.Hazard, level alert.Level, start, end time.Time) alert.Track {
+	return alert.Track{Trail: trail, Hazard: h, Level: level, From: start.Add(time.Hour), To: end.Add(-time.Hour), Reason: alert.Reason{Level: level, On: level}}
+}
+
+// issue makes an alert known, or changes one, as the next cycle will have it; what is
+// the change in its history.
+func (w *world) issue(id string, change func(a *issued), what ...alert.ChangeKind) {
 	now := time.Now().UTC()
 	a, known := w.alerts[id]
 	if !known {
-		a = alert.Alert{
-			ID: id, Park: paine, Hazard: hazard.Wind, Level: alert.Caution, Trails: []string{torres},
+		a = issued{Alert: alert.Alert{
+			ID: id, Park: paine, Level: alert.Caution, Trails: []string{torres},
 			Start: now.Add(6 * time.Hour), End: now.Add(18 * time.Hour), IssuedAt: now,
-		}
+		}}
 	}
 	a.UpdatedAt = now
 	a.Version++
 	if change != nil {
 		change(&a)
 	}
-	what := alert.Extended
-	if len(notices) > 0 {
-		what = notices[0]
-	}
-	a.Changes = append(slices.Clone(a.Changes), alert.Change{Version: a.Version, At: now, What: what, Level: a.Level, Start: a.Start, End: a.End})
-	for _, what := range notices {
-		a.Notices = append(slices.Clone(a.Notices), alert.Notice{What: what, At: now, Level: a.Level, Start: a.Start})
-	}
+	a.Changes = append(slices.Clone(a.Changes), alert.Change{
+		Version: a.Version, At: now, What: append(what, alert.Extended)[0], Hazard: a.Hazard, Level: a.Level, Start: a.Start, End: a.End,
+	})
 	w.alerts[id] = a
 }
 
-func raised(a *alert.Alert)  { a.Level = alert.Danger }
-func dropped(a *alert.Alert) { a.Cancelled = true }
+func raised(a *issued)  { a.Level = alert.Danger }
+func dropped(a *issued) { a.Cancelled = true }
 
 // preferences are those for the park of Paine.
 func preferences(change func(p *subscription.Preferences)) subscription.Preferences {

@@ -23,7 +23,7 @@ type Cycle struct {
 	// is not asked without estimates while the clock is not believed: what changed then
 	// waits for the next cycle. When it fails the cycle is kept without it, and asked
 	// again the next time.
-	Decide func(tx *Tx, c *Cycle, changed []ChangedAlert) error
+	Decide func(tx *Tx, c *Cycle, changed []*alert.Alert) error
 }
 
 // Commit keeps a cycle in one transaction: the estimates of its hour (in place of

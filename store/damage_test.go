@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"vigia/forecast/alert"
 	"vigia/store/subscription"
 )
 
@@ -25,7 +26,7 @@ func TestADamagedRecordCostsNobodyElse(t *testing.T) {
 			return n, err
 		},
 		"threads": func(tx *Tx) (n int, err error) {
-			err = tx.EachDecided("a", func(subscription.ID, Decided) error { n++; return nil })
+			err = tx.EachDelivered("a", func(subscription.ID, alert.Delivered) error { n++; return nil })
 			return n, err
 		},
 		"outcomes": func(tx *Tx) (n int, err error) {
@@ -73,7 +74,7 @@ func fillLists(t *testing.T, s *Store, n int) {
 	d := &decider{t: t, store: s, hour: testHour.Add(-2 * time.Hour)}
 	c := testCycle(makeCatalogue(), d.hour, nil)
 	for i := range n {
-		c.Alerts = append(c.Alerts, noticed(string(rune('a'+i)), 1, 1))
+		c.Alerts = append(c.Alerts, changed(string(rune('a'+i)), 1, 1))
 	}
 	must(t, s.Commit(c))
 	keep(t, s, func(tx *Tx) error {
@@ -84,7 +85,7 @@ func fillLists(t *testing.T, s *Store, n int) {
 			pending := subscription.Pending{Address: addressOf(i), Preferences: one.Preferences}
 			item, done := Item{Kind: NewsItem, Due: testHour}, Item{Kind: NewsItem, Due: testHour}
 			must(t, errors.Join(tx.PutSubscription(one), tx.PutRequest(&request), tx.PutPending(subscription.Hash{byte(i)}, &pending),
-				tx.PutDecided("a", one.ID, Decided{At: testHour}), tx.Enqueue(&item), tx.Enqueue(&done)))
+				tx.PutDelivered("a", one.ID, deliveredAt(testHour)), tx.Enqueue(&item), tx.Enqueue(&done)))
 			must(t, errors.Join(tx.Settle(&done, DeliveredOutcome, testHour), tx.noteErased(idOf(1000+i))))
 		}
 		return nil

@@ -3,7 +3,9 @@ package store
 import (
 	"strings"
 	"testing"
+	"time"
 
+	"vigia/forecast/alert"
 	"vigia/store/subscription"
 )
 
@@ -15,7 +17,7 @@ func TestReadingGoesOnWhileTheSameIsWritten(t *testing.T) {
 	keep(t, s, func(tx *Tx) error {
 		for n := range people {
 			must(t, tx.PutSubscription(byMail(n, []string{"a", "b"})))
-			must(t, tx.PutDecided("a/viento", idOf(n), Decided{At: testHour}))
+			must(t, tx.PutDelivered("a", idOf(n), deliveredAt(testHour)))
 		}
 		return nil
 	})
@@ -27,16 +29,16 @@ func TestReadingGoesOnWhileTheSameIsWritten(t *testing.T) {
 			}
 			followers++
 			one := byMail(followers-1, []string{"a", "b", strings.Repeat("c", 1+followers%50)})
-			must(t, tx.PutDecided("b/frio", f.ID, Decided{At: testHour}))
+			must(t, tx.PutDelivered("b", f.ID, deliveredAt(testHour)))
 			return tx.PutSubscription(one)
 		})
 		must(t, err)
-		return tx.EachDecided("a/viento", func(id subscription.ID, _ Decided) error {
+		return tx.EachDelivered("a", func(id subscription.ID, _ alert.Delivered) error {
 			if id != idOf(told) {
 				t.Fatalf("told %d is %x", told, id)
 			}
 			told++
-			return tx.PutDecided("a/viento", id, Decided{At: testHour, Delivered: true, Level: 2})
+			return tx.PutDelivered("a", id, deliveredAt(testHour.Add(time.Hour)))
 		})
 	})
 	if followers != people || told != people {

@@ -12,16 +12,21 @@ import (
 	"vigia/store/subscription"
 )
 
-// noticed is an alert with some notices.
-func noticed(id string, version, notices int) alert.Alert {
+// changed is an alert of a version with so many tracks that are not over.
+func changed(id string, version, ahead int) alert.Alert {
 	a := alert.Alert{
 		ID: id, Version: version, Park: "a", Level: alert.Caution, Start: testHour, End: testHour.AddDate(1, 0, 0),
-		Changes: []alert.Change{{At: testHour}},
+		Changes: []alert.Change{{At: testHour}}, Tracks: []alert.Track{{Over: true}},
 	}
-	for n := range notices {
-		a.Notices = append(a.Notices, alert.Notice{What: alert.Raised, At: testHour.Add(time.Duration(n) * time.Hour)})
+	for range ahead {
+		a.Tracks = append(a.Tracks, alert.Track{})
 	}
 	return a
+}
+
+// deliveredAt is a record of something told at an instant.
+func deliveredAt(at time.Time) alert.Delivered {
+	return alert.Delivered{Alerts: []alert.DeliveredAlert{{At: at, Level: alert.Danger}}, Until: at.Add(48 * time.Hour)}
 }
 
 // decider commits cycles an hour apart and notes what each is asked to decide.
@@ -29,7 +34,7 @@ type decider struct {
 	t         *testing.T
 	store     *Store
 	hour      time.Time
-	asked     []string // "id version notices-since", of the last cycle asked
+	asked     []string // "id version", of the last cycle asked
 	calls     int
 	fail      func() error // nil decides
 	estimates bool         // of the cycles
@@ -52,16 +57,16 @@ func (d *decider) cycleAt(hour time.Time, alerts ...alert.Alert) []string {
 }
 
 // decide tells one subscriber of each change and puts an item for it.
-func (d *decider) decide(tx *Tx, c *Cycle, changed []ChangedAlert) error {
+func (d *decider) decide(tx *Tx, c *Cycle, alerts []*alert.Alert) error {
 	d.calls++
-	for _, change := range changed {
-		d.asked = append(d.asked, fmt.Sprintf("%s %d %d", change.Alert.ID, change.Alert.Version, len(change.Notices)))
-		kept, err := tx.Alert(change.Alert.ID)
-		if err != nil || kept.Version != change.Alert.Version {
+	for _, a := range alerts {
+		d.asked = append(d.asked, fmt.Sprintf("%s %d", a.ID, a.Version))
+		kept, err := tx.Alert(a.ID)
+		if err != nil || kept.Version != a.Version {
 			d.t.Errorf("the alert is not kept yet: %+v, %v", kept, err)
 		}
-		item := Item{Kind: NewsItem, Due: c.IssuedAt, News: []News{{Alert: change.Alert.ID}}}
-		if err := errors.Join(tx.Enqueue(&item), tx.PutDecided("a/viento", idOf(1), Decided{At: c.IssuedAt})); err != nil {
+		item := Item{Kind: NewsItem, Due: c.IssuedAt, News: []News{{Alert: a.ID}}}
+		if err := errors.Join(tx.Enqueue(&item), tx.PutDelivered("a", idOf(1), deliveredAt(c.IssuedAt))); err != nil {
 			return err
 		}
 	}
@@ -94,44 +99,45 @@ func newDecider(t *testing.T) *decider {
 
 func TestEachChangeIsDecidedOnce(t *testing.T) {
 	d := newDecider(t)
-	d.expect("first", d.cycle(noticed("a", 1, 1), noticed("b", 1, 0)), "a 1 1", "b 1 0")
-	d.expect("without a change", d.cycle(noticed("a", 1, 1), noticed("b", 1, 0)))
+	d.expect("first", d.cycle(changed("a", 1, 1), changed("b", 1, 0)), "a 1", "b 1")
+	d.expect("without a change", d.cycle(changed("a", 1, 1), changed("b", 1, 0)))
 	if d.calls != 1 {
 		t.Errorf("asked %d times in a cycle without changes", d.calls)
 	}
-	d.expect("a notice", d.cycle(noticed("a", 2, 3), noticed("b", 1, 0)), "a 2 2")
-	d.expect("a version", d.cycle(noticed("a", 2, 3), noticed("b", 2, 0)), "b 2 0")
-	d.expect("fewer notices", d.cycle(noticed("a", 3, 1), noticed("b", 2, 0)), "a 3 0")
-	d.expect("one gone", d.cycle(noticed("b", 2, 0)))
-	d.expect("and back", d.cycle(noticed("a", 3, 1), noticed("b", 2, 0)), "a 3 1")
-	over := noticed("old", 9, 2)
+	d.expect("a version", d.cycle(changed("a", 2, 3), changed("b", 1, 0)), "a 2")
+	d.expect("another's", d.cycle(changed("a", 2, 3), changed("b", 2, 0)), "b 2")
+	d.expect("hours that are over", d.cycle(changed("a", 2, 1), changed("b", 2, 0)), "a 2")
+	d.expect("a version and hours", d.cycle(changed("a", 3, 1), changed("b", 2, 0)), "a 3")
+	d.expect("one gone", d.cycle(changed("b", 2, 0)))
+	d.expect("and back", d.cycle(changed("a", 3, 1), changed("b", 2, 0)), "a 3")
+	over := changed("old", 9, 2)
 	over.End = testHour.AddDate(0, 0, -40)
-	silent := noticed("silent", 1, 0)
+	silent := changed("silent", 1, 0)
 	silent.Level = alert.NoLevel
-	d.expect("over for long, and one without a level", d.cycle(noticed("a", 3, 1), over, silent))
+	d.expect("over for long, and one without a level", d.cycle(changed("a", 3, 1), over, silent))
 	if got := d.marks(); !slices.Equal(got, []string{"a"}) {
 		t.Errorf("marks of %q", got)
 	}
 	silent.Level = alert.Danger
-	d.expect("once it has a level", d.cycle(noticed("a", 3, 1), silent), "silent 1 0")
-	if n := d.store.Queued(subscription.Email); n != 7 {
-		t.Errorf("%d items for 7 changes", n)
+	d.expect("once it has a level", d.cycle(changed("a", 3, 1), silent), "silent 1")
+	if n := d.store.Queued(subscription.Email); n != 8 {
+		t.Errorf("%d items for 8 changes", n)
 	}
 }
 
 func TestAnUnbelievedClockDecidesNothing(t *testing.T) {
 	d := newDecider(t)
-	d.cycle(noticed("a", 1, 1))
+	d.cycle(changed("a", 1, 1))
 	far := d.hour.AddDate(0, 2, 0)
-	d.expect("two months ahead", d.cycleAt(far, noticed("a", 2, 2), noticed("b", 1, 1)))
+	d.expect("two months ahead", d.cycleAt(far, changed("a", 2, 2), changed("b", 1, 1)))
 	if d.calls != 0 {
 		t.Error("asked while the clock is not believed")
 	}
-	d.expect("an hour later", d.cycleAt(far.Add(time.Hour), noticed("a", 2, 2), noticed("b", 1, 1)))
-	d.expect("back again", d.cycle(noticed("a", 2, 2), noticed("b", 1, 1)), "a 2 1", "b 1 1")
+	d.expect("an hour later", d.cycleAt(far.Add(time.Hour), changed("a", 2, 2), changed("b", 1, 1)))
+	d.expect("back again", d.cycle(changed("a", 2, 2), changed("b", 1, 1)), "a 2", "b 1")
 	d.estimates = true // the provider has runs of that time: it is so late
-	d.expect("two months ahead with estimates", d.cycleAt(far, noticed("a", 3, 3)), "a 3 1")
-	d.expect("an hour later", d.cycleAt(far.Add(time.Hour), noticed("a", 3, 3)))
+	d.expect("two months ahead with estimates", d.cycleAt(far, changed("a", 3, 3)), "a 3")
+	d.expect("an hour later", d.cycleAt(far.Add(time.Hour), changed("a", 3, 3)))
 }
 
 func TestACycleIsKeptWhenItsDecisionFails(t *testing.T) {
@@ -148,13 +154,13 @@ func TestACycleIsKeptWhenItsDecisionFails(t *testing.T) {
 		s, err := Open(newPath(t), o)
 		must(t, err)
 		d := &decider{t: t, store: s, hour: testHour, fail: fail}
-		d.expect(name, d.cycle(noticed("a", 1, 1)), "a 1 1")
+		d.expect(name, d.cycle(changed("a", 1, 1)), "a 1")
 		if d.calls != 1 || s.Err() != nil || s.Queued(subscription.Email) != 0 {
 			t.Errorf("%s: %d calls, %v, %d queued", name, d.calls, s.Err(), s.Queued(subscription.Email))
 		}
 		see(t, s, func(tx *Tx) error {
-			if _, err := tx.Decided("a/viento", idOf(1)); !errors.Is(err, ErrNotFound) {
-				t.Errorf("%s: told in the end: %v", name, err)
+			if told, err := tx.Delivered("a", idOf(1), testHour); err != nil || len(told.Alerts) > 0 {
+				t.Errorf("%s: told in the end: %+v, %v", name, told, err)
 			}
 			return nil
 		})
@@ -165,8 +171,8 @@ func TestACycleIsKeptWhenItsDecisionFails(t *testing.T) {
 			t.Errorf("%s: logged %d times:\n%s", name, n, said())
 		}
 		d.fail = nil
-		d.expect(name+", the next cycle", d.cycle(noticed("a", 1, 1)), "a 1 1")
-		d.expect(name+", the one after", d.cycle(noticed("a", 1, 1)))
+		d.expect(name+", the next cycle", d.cycle(changed("a", 1, 1)), "a 1")
+		d.expect(name+", the one after", d.cycle(changed("a", 1, 1)))
 		checkAndClose(t, s)
 	}
 }
@@ -179,10 +185,10 @@ func TestWhatAFullDiskLostIsDecidedLater(t *testing.T) {
 	defer func() { checkAndClose(t, s) }()
 	d := &decider{t: t, store: s, hour: testHour}
 	c := testCycle(makeCatalogue(), testHour, nil)
-	c.Alerts = []alert.Alert{noticed("a", 1, 1)}
-	c.Decide = func(tx *Tx, _ *Cycle, changed []ChangedAlert) error {
+	c.Alerts = []alert.Alert{changed("a", 1, 1)}
+	c.Decide = func(tx *Tx, _ *Cycle, alerts []*alert.Alert) error {
 		for range 60_000 {
-			if err := tx.Enqueue(&Item{Kind: NewsItem, News: []News{{Alert: changed[0].Alert.ID}}}); err != nil {
+			if err := tx.Enqueue(&Item{Kind: NewsItem, News: []News{{Alert: alerts[0].ID}}}); err != nil {
 				return err
 			}
 		}
@@ -194,7 +200,7 @@ func TestWhatAFullDiskLostIsDecidedLater(t *testing.T) {
 	if n := s.Queued(subscription.Email); n != 0 {
 		t.Errorf("%d queued of what was lost", n)
 	}
-	d.expect("with room again", d.cycle(noticed("a", 1, 1)), "a 1 1")
+	d.expect("with room again", d.cycle(changed("a", 1, 1)), "a 1")
 }
 
 // A fault of the disk within the decision is the file's, not the decision's.
@@ -217,8 +223,8 @@ func (a addressed) Addr() uintptr { return uintptr(a) }
 
 func TestADamagedMarkOffersTheAlertAgain(t *testing.T) {
 	d := newDecider(t)
-	d.cycle(noticed("a", 1, 2), noticed("b", 1, 1))
+	d.cycle(changed("a", 1, 2), changed("b", 1, 1))
 	corrupt(t, d.store, marks.name, []byte("a"), func(v []byte) { v[len(v)-1] ^= 1 })
-	d.expect("damaged", d.cycle(noticed("a", 1, 2), noticed("b", 1, 1)), "a 1 2")
-	d.expect("readable again", d.cycle(noticed("a", 1, 2), noticed("b", 1, 1)))
+	d.expect("damaged", d.cycle(changed("a", 1, 2), changed("b", 1, 1)), "a 1")
+	d.expect("readable again", d.cycle(changed("a", 1, 2), changed("b", 1, 1)))
 }

@@ -104,7 +104,7 @@ func (w *trial) commit() {
 	for i := range w.r.IntN(6) {
 		a := alert.Alert{
 			ID: fmt.Sprint("a", i), Version: w.r.IntN(9), Level: alert.Caution, Start: w.now, End: w.now.Add(time.Hour),
-			Changes: []alert.Change{{What: alert.Raised, At: w.now}},
+			Changes: []alert.Change{{What: alert.Raised, At: w.now}}, Tracks: []alert.Track{{}},
 		}
 		cycle.Alerts = append(cycle.Alerts, a)
 		w.want.alerts[a.ID] = a

@@ -47,8 +47,9 @@ type Item struct {
 // News is what is to be told of one alert. The words are made of the alert as it is
 // when the message goes.
 type News struct {
-	Alert string           `json:"alerta"` // id
-	What  alert.ChangeKind `json:"cambio"` // Opened, Raised, Moved, Ended or Withdrawn
+	Alert string               `json:"alerta"`        // id
+	What  alert.ChangeKind     `json:"cambio"`        // Opened, Raised, Moved, Ended or Withdrawn
+	Told  alert.DeliveredAlert `json:"como,omitzero"` // as it was when this was decided
 }
 
 // Outcome is what became of an item. Each item has exactly one.
@@ -104,7 +105,7 @@ func checkItem(key []byte, i *Item) error {
 		return fmt.Errorf("unknown kind %d", i.Kind)
 	}
 	for _, news := range i.News {
-		if news.What > alert.Disappeared {
+		if news.What > alert.Revised {
 			return fmt.Errorf("unknown change %d", news.What)
 		}
 	}

@@ -202,20 +202,20 @@ func settleOrPostpone(t *testing.T, tx *Tx, i *Item, r *rand.Rand, now time.Time
 	}
 }
 
-func compareDecided(t *testing.T, s *Store, want map[string]map[subscription.ID]Decided) {
+func compareDelivered(t *testing.T, s *Store, want map[string]map[subscription.ID]alert.Delivered) {
 	t.Helper()
-	got := map[string]map[subscription.ID]Decided{}
+	got := map[string]map[subscription.ID]alert.Delivered{}
 	see(t, s, func(tx *Tx) error {
 		return tx.EachThread(func(story string) error {
-			got[story] = map[subscription.ID]Decided{}
+			got[story] = map[subscription.ID]alert.Delivered{}
 			last := ""
-			return tx.EachDecided(story, func(id subscription.ID, told Decided) error {
+			return tx.EachDelivered(story, func(id subscription.ID, told alert.Delivered) error {
 				if string(id[:]) <= last {
 					t.Errorf("%s: ids out of order", story)
 				}
 				last = string(id[:])
 				got[story][id] = told
-				if one, err := tx.Decided(story, id); err != nil || one != told {
+				if one, err := tx.Delivered(story, id, time.Time{}); err != nil || !reflect.DeepEqual(one, told) {
 					t.Errorf("%s: %+v, %v; want %+v", story, one, err, told)
 				}
 				return nil

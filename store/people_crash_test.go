@@ -50,7 +50,7 @@ func peopleRound(s *Store, n int) error {
 	}
 	fmt.Println("subscribed", n)
 	c := testCycle(makeCatalogue(), testHour.Add(time.Duration(n)*time.Hour), nil)
-	c.Alerts = []alert.Alert{noticed("a", n, n)}
+	c.Alerts = []alert.Alert{changed("a", n, n)}
 	c.Decide = tellAll
 	if err := s.Commit(c); err != nil {
 		return err
@@ -66,15 +66,15 @@ func peopleRound(s *Store, n int) error {
 }
 
 // tellAll tells every follower of each version; DecidedAt carries which.
-func tellAll(tx *Tx, c *Cycle, changed []ChangedAlert) error {
-	for _, change := range changed {
+func tellAll(tx *Tx, c *Cycle, alerts []*alert.Alert) error {
+	for _, change := range alerts {
 		err := tx.EachSubscription(func(f *subscription.Subscription) error {
-			item := Item{Kind: NewsItem, Subscriber: f.ID, DecidedAt: c.Hour, News: []News{{Alert: change.Alert.ID}}}
-			story := fmt.Sprint("v", change.Alert.Version)
-			if _, err := tx.Decided(story, f.ID); !errors.Is(err, ErrNotFound) {
+			item := Item{Kind: NewsItem, Subscriber: f.ID, DecidedAt: c.Hour, News: []News{{Alert: change.ID}}}
+			story := fmt.Sprint("v", change.Version)
+			if before, err := tx.Delivered(story, f.ID, c.Hour); err != nil || before.Believes() {
 				return fmt.Errorf("%x is told of %s again: %w", f.ID, story, err)
 			}
-			return errors.Join(tx.Enqueue(&item), tx.PutDecided(story, f.ID, Decided{At: c.Hour}))
+			return errors.Join(tx.Enqueue(&item), tx.PutDelivered(story, f.ID, deliveredAt(c.Hour)))
 		})
 		if err != nil {
 			return err
@@ -124,7 +124,7 @@ func verifyPeople(t *testing.T, path string, said map[string]int) {
 		}
 		must(t, tx.EachSubscription(func(*subscription.Subscription) error { followers++; return nil }))
 		must(t, tx.EachThread(func(story string) error {
-			return tx.EachDecided(story, func(subscription.ID, Decided) error { told++; return nil })
+			return tx.EachDelivered(story, func(subscription.ID, alert.Delivered) error { told++; return nil })
 		}))
 		return tx.EachOutcome(func(uint64, Outcome, time.Time) error { messages++; return nil })
 	})

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"math/rand/v2"
 	"testing"
+	"time"
 
+	"vigia/forecast/alert"
 	"vigia/store/subscription"
 )
 
@@ -62,7 +64,7 @@ func FuzzRecords(f *testing.F) {
 	one := byPush(2, "a")
 	h := subscription.Hash{1}
 	add(one.ID[:], one)
-	add(threadKey("a/viento", idOf(1)), &Decided{At: testHour, Level: 2, Start: testHour, Until: testHour, Over: true})
+	add(threadKey("a", idOf(1)), &alert.Delivered{Alerts: []alert.DeliveredAlert{{At: testHour, Level: 2}}, Sent: []time.Time{testHour}, Until: testHour})
 	add(seqKey(7), &subscription.Request{Address: "a@b.cl", Preferences: one.Preferences})
 	add(h[:], &subscription.Pending{Address: "a@b.cl", Preferences: one.Preferences})
 	add(endpointKey(one.Target.Endpoint), &subscription.Proof{Target: *one.Target, Preferences: one.Preferences})

@@ -25,7 +25,7 @@ type peopleModel struct {
 	suppressed    map[subscription.AddressKey]bool
 	items         map[uint64]Item
 	outcomes      map[uint64]Outcome
-	told          map[string]map[subscription.ID]Decided
+	told          map[string]map[subscription.ID]alert.Delivered
 	decided       map[string]string // alert id → version and notices
 	erased        bool
 }
@@ -53,7 +53,7 @@ func walkAmongPeople(t *testing.T, seed uint64, steps int) {
 			subscriptions: map[subscription.ID]*subscription.Subscription{}, requests: map[uint64]subscription.Request{},
 			pending: map[subscription.Hash]subscription.Pending{}, mailed: map[subscription.AddressKey][]time.Time{},
 			suppressed: map[subscription.AddressKey]bool{}, items: map[uint64]Item{}, outcomes: map[uint64]Outcome{},
-			told: map[string]map[subscription.ID]Decided{}, decided: map[string]string{},
+			told: map[string]map[subscription.ID]alert.Delivered{}, decided: map[string]string{},
 		},
 	}
 	w.open()
@@ -101,7 +101,7 @@ func (w *peopleTrial) lose() {
 		one := byMail(100, w.places)
 		_ = tx.Settle(&waits, GoneOutcome, w.now) // none when nothing waits
 		_, err := tx.Erase(id)
-		must(w.t, errors.Join(err, tx.PutSubscription(one), tx.Enqueue(&Item{}), tx.PutDecided("x", id, Decided{})))
+		must(w.t, errors.Join(err, tx.PutSubscription(one), tx.Enqueue(&Item{}), tx.PutDelivered("x", id, alert.Delivered{})))
 		if w.r.IntN(2) == 0 {
 			panic("not kept")
 		}
@@ -249,16 +249,18 @@ func (w *peopleTrial) tell(tx *Tx) {
 		return
 	}
 	story := w.places[w.r.IntN(len(w.places))]
-	told := Decided{At: w.now, Level: alert.Level(w.r.IntN(3)), Until: w.now.Add(time.Duration(w.r.IntN(20)) * time.Hour), Over: w.r.IntN(2) == 0}
-	must(w.t, tx.PutDecided(story, id, told))
+	told := alert.Delivered{
+		Alerts: []alert.DeliveredAlert{{At: w.now, Level: alert.Level(w.r.IntN(3))}}, Until: w.now.Add(time.Duration(w.r.IntN(20)) * time.Hour),
+	}
+	must(w.t, tx.PutDelivered(story, id, told))
 	if w.want.told[story] == nil {
-		w.want.told[story] = map[subscription.ID]Decided{}
+		w.want.told[story] = map[subscription.ID]alert.Delivered{}
 	}
 	w.want.told[story][id] = told
 }
 
 func (w *peopleTrial) prune(tx *Tx) {
-	must(w.t, errors.Join(tx.PruneDecided(w.now), tx.PruneMailed(w.now.Add(-time.Hour))))
+	must(w.t, errors.Join(tx.PruneDelivered(w.now), tx.PruneMailed(w.now.Add(-time.Hour))))
 	for story, told := range w.want.told {
 		for id, one := range told {
 			if one.Until.Before(w.now) {
@@ -283,7 +285,7 @@ func (w *peopleTrial) cycle() {
 		if w.r.IntN(4) == 0 {
 			delete(w.alerts, id)
 		} else {
-			w.alerts[id] = noticed(id, w.alerts[id].Version+1, len(w.alerts[id].Notices)+w.r.IntN(2))
+			w.alerts[id] = changed(id, w.alerts[id].Version+w.r.IntN(2), w.r.IntN(3))
 		}
 	}
 	c := testCycle(makeCatalogue(), w.now.Truncate(time.Hour), nil)
@@ -291,22 +293,22 @@ func (w *peopleTrial) cycle() {
 	want := map[string]string{}
 	for id, a := range w.alerts {
 		c.Alerts = append(c.Alerts, a)
-		want[id] = fmt.Sprint(a.Version, " ", len(a.Notices))
+		want[id] = fmt.Sprint(a.Version, " ", len(a.Tracks))
 	}
 	fails := w.r.IntN(3) == 0
-	c.Decide = func(tx *Tx, _ *Cycle, changed []ChangedAlert) error {
+	c.Decide = func(tx *Tx, _ *Cycle, alerts []*alert.Alert) error {
 		seen := map[string]string{}
 		for id, mark := range w.want.decided {
 			if _, still := want[id]; still {
 				seen[id] = mark
 			}
 		}
-		for _, change := range changed {
-			mark := want[change.Alert.ID]
-			if w.want.decided[change.Alert.ID] == mark {
-				w.t.Errorf("%s is decided again", change.Alert.ID)
+		for _, change := range alerts {
+			mark := want[change.ID]
+			if w.want.decided[change.ID] == mark {
+				w.t.Errorf("%s is decided again", change.ID)
 			}
-			seen[change.Alert.ID] = mark
+			seen[change.ID] = mark
 		}
 		if !reflect.DeepEqual(seen, want) {
 			w.t.Errorf("decided are %v, want %v", seen, want)
@@ -333,7 +335,7 @@ func (w *peopleTrial) compare() {
 		w.compareOutbox(tx)
 		return nil
 	}))
-	compareDecided(w.t, w.store, w.want.told)
+	compareDelivered(w.t, w.store, w.want.told)
 }
 
 func (w *peopleTrial) compareSubscriptions(tx *Tx) {

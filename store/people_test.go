@@ -175,10 +175,12 @@ func TestWhatCannotBeReadIsNotWritten(t *testing.T) {
 		"item of an unknown channel": func(tx *Tx) error { return tx.Enqueue(&Item{Channel: 2}) },
 		"item of an unknown kind":    func(tx *Tx) error { return tx.Enqueue(&Item{Kind: 99}) },
 		"item of an unknown change":  func(tx *Tx) error { return tx.Enqueue(&Item{News: []News{{What: 99}}}) },
-		"story without a name":       func(tx *Tx) error { return tx.PutDecided("", idOf(1), Decided{}) },
-		"story with a zero":          func(tx *Tx) error { return tx.PutDecided("a\x00", idOf(1), Decided{}) },
-		"told of an unknown level":   func(tx *Tx) error { return tx.PutDecided("a", idOf(1), Decided{Level: 3}) },
-		"unknown outcome":            func(tx *Tx) error { return tx.Settle(&Item{}, 77, testHour) },
+		"story without a name":       func(tx *Tx) error { return tx.PutDelivered("", idOf(1), alert.Delivered{}) },
+		"story with a zero":          func(tx *Tx) error { return tx.PutDelivered("a\x00", idOf(1), alert.Delivered{}) },
+		"told of an unknown level": func(tx *Tx) error {
+			return tx.PutDelivered("a", idOf(1), alert.Delivered{Alerts: []alert.DeliveredAlert{{Level: 3}}})
+		},
+		"unknown outcome": func(tx *Tx) error { return tx.Settle(&Item{}, 77, testHour) },
 	} {
 		if err := s.Update(name, do); err == nil {
 			t.Errorf("%s: written", name)
@@ -213,8 +215,8 @@ func TestErasureLeavesNothingButItemsAndItsNote(t *testing.T) {
 		keep(t, s, func(tx *Tx) error {
 			item := Item{Kind: NewsItem, Subscriber: one.ID, Due: testHour}
 			return errors.Join(tx.PutSubscription(one), tx.Enqueue(&item),
-				tx.PutDecided("a/viento", one.ID, Decided{At: testHour}), tx.PutDecided("b/frio", one.ID, Decided{At: testHour}),
-				tx.PutDecided("zz", idOf(99), Decided{At: testHour}))
+				tx.PutDelivered("a", one.ID, deliveredAt(testHour)), tx.PutDelivered("b", one.ID, deliveredAt(testHour)),
+				tx.PutDelivered("zz", idOf(99), deliveredAt(testHour)))
 		})
 	}
 	for n := range 6 {

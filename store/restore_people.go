@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"vigia/forecast/alert"
 	"vigia/store/subscription"
 )
 
@@ -94,7 +95,7 @@ func (r *restoration) takeAll(to, from *Tx) error {
 	return errors.Join(
 		r.takeErased(to, from),
 		subscriptions.each(from, nil, func(_ []byte, s *subscription.Subscription) error { return r.takeSubscription(to, s) }),
-		threads.each(from, nil, func(key []byte, t *Decided) error { return takeDecided(to, key, t) }),
+		threads.each(from, nil, func(key []byte, d *alert.Delivered) error { return takeDelivered(to, key, d) }),
 		copyAll(pendings, to, from), copyAll(mailed, to, from), copyAll(outcomes, to, from), copyAll(proofs, to, from),
 		r.settleItems(to, item), replace(items, to, from, item), replace(requests, to, from, request),
 		to.markErased(), // requests hold addresses
@@ -134,14 +135,14 @@ func (r *restoration) takeSubscription(to *Tx, s *subscription.Subscription) err
 	return to.PutSubscription(s)
 }
 
-// takeDecided takes over what somebody in the file was told later.
-func takeDecided(to *Tx, key []byte, t *Decided) error {
+// takeDelivered takes over what somebody in the file was told later.
+func takeDelivered(to *Tx, key []byte, d *alert.Delivered) error {
 	_, id, _ := splitThread(key)
 	before, err := threads.get(to, key)
-	if err == nil && before.At.After(t.At) || to.bucket(subscriptions.name).Get(id[:]) == nil {
+	if err == nil && before.At().After(d.At()) || to.bucket(subscriptions.name).Get(id[:]) == nil {
 		return nil
 	}
-	return threads.put(to, key, t)
+	return threads.put(to, key, d)
 }
 
 // takeMeta takes over the provider's ledger and the outage under way, and sees whether

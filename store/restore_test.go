@@ -17,7 +17,6 @@ import (
 	"github.com/jonboulle/clockwork"
 	"go.etcd.io/bbolt"
 
-	"vigia/forecast/alert"
 	"vigia/store/subscription"
 )
 
@@ -90,7 +89,7 @@ func TestWhoLeftAfterTheBackupIsNotToldAgain(t *testing.T) {
 	must(t, err)
 	narrower := byMail(3, []string{"b"})
 	suppressed, mailed := subscription.AddressKey{1}, subscription.AddressKey{2}
-	told := Decided{At: testHour, Until: testHour.Add(time.Hour), Level: alert.Danger}
+	told := deliveredAt(testHour)
 	var waits Item
 	keep(t, s, func(tx *Tx) error {
 		_, err1 := tx.Erase(idOf(1))
@@ -105,7 +104,7 @@ func TestWhoLeftAfterTheBackupIsNotToldAgain(t *testing.T) {
 		}
 		waits = Item{Kind: NewsItem, Subscriber: idOf(20), Due: testHour, Expires: testHour.Add(time.Hour)}
 		return errors.Join(err, err1, err2, tx.PutSubscription(again), tx.PutSubscription(narrower), tx.Suppress(suppressed, testHour),
-			tx.PutMailed(mailed, []time.Time{testHour}), tx.PutDecided("a/viento", idOf(5), told), tx.PutDecided("a/viento", idOf(1), told), tx.Enqueue(&waits))
+			tx.PutMailed(mailed, []time.Time{testHour}), tx.PutDelivered("a", idOf(5), told), tx.PutDelivered("a", idOf(1), told), tx.Enqueue(&waits))
 	})
 	checkAndClose(t, s)
 
@@ -129,11 +128,11 @@ func TestWhoLeftAfterTheBackupIsNotToldAgain(t *testing.T) {
 		if times, _ := tx.Mailed(mailed); !tx.Suppressed(suppressed, testHour.Add(-time.Second)) || len(times) != 1 {
 			t.Error("who is not to be asked again is forgotten")
 		}
-		if got, err := tx.Decided("a/viento", idOf(5)); err != nil || got.Level != alert.Danger {
+		if got, err := tx.Delivered("a", idOf(5), testHour); err != nil || !got.Believes() {
 			t.Errorf("told %+v, %v", got, err)
 		}
-		if _, err := tx.Decided("a/viento", idOf(1)); !errors.Is(err, ErrNotFound) {
-			t.Errorf("something is kept of one who left: %v", err)
+		if got, err := tx.Delivered("a", idOf(1), testHour); err != nil || !got.Until.IsZero() {
+			t.Errorf("something is kept of one who left: %+v, %v", got, err)
 		}
 		return nil
 	})

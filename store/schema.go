@@ -35,8 +35,8 @@ var (
 // timeFillPercent is how full pages are left in a bucket whose keys only grow.
 const timeFillPercent = 0.9
 
-// schema is the form of the file.
-const schema = 1
+// schema is the form of the file. In the first one an alert was of one hazard.
+const schema = 2
 
 // initialize makes the buckets of an empty file.
 func (t *Tx) initialize() error {
@@ -67,6 +67,8 @@ func (t *Tx) checkSchema() error {
 	switch {
 	case err != nil:
 		return t.damagedRecord(bucketMeta, keySchema, err)
+	case *found < schema:
+		return ErrOlderSchema
 	case *found != schema:
 		return fmt.Errorf("schema %d, and this program knows %d: %w", *found, schema, ErrNewerSchema)
 	}

@@ -24,7 +24,7 @@ func setSchema(t *testing.T, path string, n int) {
 }
 
 func TestAFileOfAnotherSchemaIsRefusedUntouched(t *testing.T) {
-	for n, want := range map[int]error{schema + 1: ErrNewerSchema, 0: ErrOlderSchema} {
+	for n, want := range map[int]error{schema + 1: ErrNewerSchema, schema - 1: ErrOlderSchema, 0: ErrOlderSchema} {
 		path := newPath(t)
 		setSchema(t, path, n)
 		if err := refused(t, path); !errors.Is(err, want) {

@@ -224,14 +224,14 @@ func TestFinishedAlertsAreKeptThirtyDays(t *testing.T) {
 		{ID: "old", End: testHour.Add(-31 * day)},
 		{ID: "withdrawn", End: testHour.Add(day), Cancelled: true, UpdatedAt: testHour.Add(-31 * day)},
 		{ID: "recent", End: testHour.Add(-29 * day)},
-		{ID: "open", End: testHour.Add(day), Trails: []string{"a"}, Causes: []alert.Cause{{Trail: "a", Cause: hazard.Cause{Value: 71.3, Point: 2}}}},
+		{ID: "open", End: testHour.Add(day), Trails: []string{"a"}, Tracks: because(alert.Cause{Trail: "a", Cause: hazard.Cause{Value: 71.3, Point: 2}})},
 	}
 	must(t, s.Commit(cycle))
 	alerts, err := s.Alerts()
 	if err != nil || len(alerts) != 2 || alerts[0].ID != "open" || alerts[1].ID != "recent" {
 		t.Fatalf("%+v, %v", alerts, err)
 	}
-	if c := alerts[0].Causes[0]; c.Value != 71.3 || c.Point != 2 || c.Trail != "a" {
+	if c := alerts[0].Tracks[0].Reason.Causes[0]; c.Value != 71.3 || c.Point != 2 || c.Trail != "a" {
 		t.Errorf("cause %+v", c)
 	}
 	cycle.Alerts = cycle.Alerts[3:]
@@ -241,10 +241,15 @@ func TestFinishedAlertsAreKeptThirtyDays(t *testing.T) {
 	}
 }
 
+// because are the tracks of an alert with one cause.
+func because(cause alert.Cause) []alert.Track {
+	return []alert.Track{{Reason: alert.Reason{Causes: []alert.Cause{cause}}}}
+}
+
 func TestAnAlertWithoutANumberIsRefusedNotZeroed(t *testing.T) {
 	s := openStore(t, newPath(t))
 	cycle := testCycle(makeCatalogue(), testHour, nil)
-	cycle.Alerts = []alert.Alert{{ID: "a", End: testHour, Causes: []alert.Cause{{Cause: hazard.Cause{Value: float32(math.NaN())}}}}}
+	cycle.Alerts = []alert.Alert{{ID: "a", End: testHour, Tracks: because(alert.Cause{Cause: hazard.Cause{Value: float32(math.NaN())}})}}
 	if err := s.Commit(cycle); err == nil {
 		t.Error("accepted")
 	}

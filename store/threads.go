@@ -6,39 +6,22 @@ import (
 	"time"
 
 	"vigia/forecast/alert"
+	"vigia/forecast/hazard"
 	"vigia/store/subscription"
 )
 
-// What was decided: who was told of what, which changes of alerts were decided, and
-// whether estimates are missing.
+// Who was told of what, how alerts were when that was decided last, and whether
+// estimates are missing.
 var (
-	threads = table[Decided]{name: []byte("threads"), check: checkDecided}  // thread, 0, id → JSON
-	marks   = table[decidedMark]{name: []byte("decided"), check: checkMark} // alert id → JSON
-	outages = table[Outage]{name: bucketMeta}                               // keyOutage → JSON
+	threads = table[alert.Delivered]{name: []byte("threads"), check: checkDelivered} // thread, 0, id → JSON
+	marks   = table[decidedMark]{name: []byte("decided")}                            // alert id → JSON
+	outages = table[Outage]{name: bucketMeta}                                        // keyOutage → JSON
 )
-
-// Decided is what a subscriber was told, or is about to be, of a thread: of one hazard
-// in one park, or of the data.
-type Decided struct {
-	At        time.Time   `json:"en"`             // when it was decided
-	Before    time.Time   `json:"antes,omitzero"` // when what was told before was, zero when this is the first; a higher level does not count
-	Level     alert.Level `json:"nivel"`
-	Start     time.Time   `json:"comienzo,omitzero"`
-	Until     time.Time   `json:"hasta,omitzero"`      // when the record may be forgotten
-	Delivered bool        `json:"entregado,omitempty"` // the message went out
-	Over      bool        `json:"terminado,omitempty"` // the last told is that it is over
-}
 
 // Outage is a time without estimates; the zero value is none.
 type Outage struct {
 	Since   time.Time `json:"desde"`
 	Decided bool      `json:"avisada"`
-}
-
-// ChangedAlert is an alert that changed since who is told of it was decided last.
-type ChangedAlert struct {
-	Alert   *alert.Alert
-	Notices []alert.Notice // those noted since, oldest first; may be none
 }
 
 func threadKey(thread string, id subscription.ID) []byte {
@@ -55,36 +38,40 @@ func splitThread(key []byte) (thread []byte, id subscription.ID, err error) {
 	return key[:end], id, nil
 }
 
-func checkDecided(key []byte, t *Decided) error {
+func checkDelivered(key []byte, d *alert.Delivered) error {
 	_, _, err := splitThread(key)
-	if t.Level > alert.Danger {
-		err = fmt.Errorf("told of level %d", t.Level)
+	for _, told := range d.Alerts {
+		if told.Level > alert.Danger || int(told.Hazard) >= hazard.NumHazards {
+			err = fmt.Errorf("told of level %d of hazard %d", told.Level, told.Hazard)
+		}
 	}
 	return err
 }
 
-// Decided returns what a subscriber was told of a thread, ErrNotFound when nothing.
-func (t *Tx) Decided(thread string, id subscription.ID) (Decided, error) {
-	found, err := threads.get(t, threadKey(thread, id))
-	if err != nil {
-		return Decided{}, err
+// Delivered returns what a subscriber was told of a thread: the alerts of a park, by its
+// slug, or that data are missing. It is the zero value when that was nothing, or is past
+// its time.
+func (t *Tx) Delivered(thread string, id subscription.ID, now time.Time) (alert.Delivered, error) {
+	d, err := threads.value(t, threadKey(thread, id))
+	if !d.Until.After(now) {
+		d = alert.Delivered{}
 	}
-	return *found, nil
+	return d, err
 }
 
-// PutDecided keeps what a subscriber was told of a thread.
-func (t *Tx) PutDecided(thread string, id subscription.ID, what Decided) error {
+// PutDelivered keeps what a subscriber was told of a thread.
+func (t *Tx) PutDelivered(thread string, id subscription.ID, d alert.Delivered) error {
 	if err := checkPrefix(thread); err != nil {
 		return fmt.Errorf("thread %w", err)
 	}
-	return threads.put(t, threadKey(thread, id), &what)
+	return threads.put(t, threadKey(thread, id), &d)
 }
 
-// EachDecided calls do with everybody who was told of a thread, in the order of ids.
-func (t *Tx) EachDecided(thread string, do func(subscription.ID, Decided) error) error {
-	return threads.each(t, appendPrefix(nil, thread), func(key []byte, what *Decided) error {
+// EachDelivered calls do with everybody who was told of a thread, in the order of ids.
+func (t *Tx) EachDelivered(thread string, do func(subscription.ID, alert.Delivered) error) error {
+	return threads.each(t, appendPrefix(nil, thread), func(key []byte, d *alert.Delivered) error {
 		_, id, _ := splitThread(key)
-		return do(id, *what)
+		return do(id, *d)
 	})
 }
 
@@ -113,9 +100,9 @@ func (t *Tx) dropThreads(id subscription.ID) error {
 	})
 }
 
-// PruneDecided forgets the records whose Until is before an instant.
-func (t *Tx) PruneDecided(before time.Time) error {
-	return threads.prune(t, func(_ []byte, what *Decided) bool { return what.Until.Before(before) })
+// PruneDelivered forgets the records whose Until is before an instant.
+func (t *Tx) PruneDelivered(before time.Time) error {
+	return threads.prune(t, func(_ []byte, d *alert.Delivered) bool { return d.Until.Before(before) })
 }
 
 // Outage returns the outage under way, the zero value for none.
@@ -132,19 +119,21 @@ func (t *Tx) PutOutage(o Outage) error {
 	return outages.put(t, keyOutage, &o)
 }
 
-// decidedMark is how an alert was when it was decided last.
+// decidedMark is how an alert was when it was decided last: its version, and how many
+// of its tracks were not over.
 type decidedMark struct {
 	Version int `json:"version"`
-	Notices int `json:"avisos"`
+	Ahead   int `json:"por_venir"`
 }
 
-func markOf(a *alert.Alert) decidedMark { return decidedMark{a.Version, len(a.Notices)} }
-
-func checkMark(_ []byte, m *decidedMark) error {
-	if m.Notices < 0 {
-		return fmt.Errorf("%d notices", m.Notices)
+func markOf(a *alert.Alert) decidedMark {
+	mark := decidedMark{Version: a.Version}
+	for i := range a.Tracks {
+		if !a.Tracks[i].Over {
+			mark.Ahead++
+		}
 	}
-	return nil
+	return mark
 }
 
 // undecidedError is why a cycle's Decide failed: the cycle is kept without it.
@@ -162,9 +151,9 @@ func (t *Tx) decide(c *Cycle) error {
 	if err := isolated(func() error { return c.Decide(t, c, changed) }); err != nil {
 		return &undecidedError{err}
 	}
-	for _, each := range changed {
-		mark := markOf(each.Alert)
-		if err := marks.put(t, []byte(each.Alert.ID), &mark); err != nil {
+	for _, a := range changed {
+		mark := markOf(a)
+		if err := marks.put(t, []byte(a.ID), &mark); err != nil {
 			return err
 		}
 	}
@@ -175,7 +164,7 @@ func (t *Tx) decide(c *Cycle) error {
 // changedAlerts lists the cycle's alerts that are not as they were decided. One
 // whose mark is damaged counts as never decided: what people were told is kept
 // apart from it.
-func (t *Tx) changedAlerts(c *Cycle) (changed []ChangedAlert) {
+func (t *Tx) changedAlerts(c *Cycle) (changed []*alert.Alert) {
 	for i := range c.Alerts {
 		a := &c.Alerts[i]
 		if a.Level == alert.NoLevel || t.bucket(alerts.name).Get([]byte(a.ID)) == nil {
@@ -186,7 +175,7 @@ func (t *Tx) changedAlerts(c *Cycle) (changed []ChangedAlert) {
 			before = &decidedMark{Version: -1}
 		}
 		if *before != markOf(a) {
-			changed = append(changed, ChangedAlert{Alert: a, Notices: a.Notices[min(before.Notices, len(a.Notices)):]})
+			changed = append(changed, a)
 		}
 	}
 	return changed

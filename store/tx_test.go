@@ -24,7 +24,7 @@ func TestATransactionWithoutAChangeWritesNothing(t *testing.T) {
 	before := read()
 	keep(t, s, func(tx *Tx) error {
 		_, err := tx.Subscription(idOf(1))
-		return errors.Join(err, tx.PruneDecided(testHour), tx.PruneOutcomes(testHour), tx.PruneErased(testHour), tx.PruneMailed(testHour))
+		return errors.Join(err, tx.PruneDelivered(testHour), tx.PruneOutcomes(testHour), tx.PruneErased(testHour), tx.PruneMailed(testHour))
 	})
 	if !bytes.Equal(before, read()) {
 		t.Error("a transaction that only read was written")
@@ -32,7 +32,7 @@ func TestATransactionWithoutAChangeWritesNothing(t *testing.T) {
 	for n, change := range []func(tx *Tx) error{
 		func(tx *Tx) error { return tx.PutKeyMark("mark") },
 		func(tx *Tx) error {
-			return tx.PutDecided("lauca/viento", idOf(1), Decided{At: testHour, Until: testHour})
+			return tx.PutDelivered("lauca", idOf(1), deliveredAt(testHour))
 		},
 		func(tx *Tx) error {
 			return tx.Enqueue(&Item{Kind: NewsItem, Channel: subscription.Email, Subscriber: idOf(1), Due: testHour, Expires: testHour})

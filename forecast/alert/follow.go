@@ -1,18 +1,14 @@
 package alert
 
 import (
-	"time"
-
 	"vigia/forecast/hazard"
 )
 
-// thread is a track while a cycle is worked out: with the alerts that it stems
-// from, its own first, and the hour that describes it now.
+// thread is a track while a cycle is worked out, with the alerts that it stems from, its
+// own first.
 type thread struct {
 	Track
 	alerts []string
-	worst  mark // without a line when this cycle's estimates say nothing of it
-	hour   time.Time
 }
 
 // follow brings the threads of one trail and hazard up to date with the trail's
@@ -46,7 +42,7 @@ func (c *Cycle) follow(h hazard.Hazard, trail *Trail, threads []thread) []thread
 			followed = append(followed, threads[i])
 		}
 	}
-	return append(followed, c.begin(found, owner, trail)...)
+	return append(followed, c.begin(h, found, owner, trail)...)
 }
 
 // count takes the cycle into account for a track, if it counts.
@@ -60,13 +56,13 @@ func (c *Cycle) count(t *Track, o observation) {
 }
 
 // begin makes threads of the spans that no thread owns.
-func (c *Cycle) begin(found []span, owner []int, trail *Trail) []thread {
+func (c *Cycle) begin(h hazard.Hazard, found []span, owner []int, trail *Trail) []thread {
 	var begun []thread
 	for s := range found {
 		if owner[s] >= 0 || found[s].on == NoLevel || !c.Fresh {
 			continue
 		}
-		t := thread{Track: Track{Trail: trail.Slug, From: trail.Hours[found[s].first].Hour}}
+		t := thread{Track: Track{Trail: trail.Slug, Hazard: h, From: trail.Hours[found[s].first].Hour}}
 		t.take(&found[s], trail)
 		c.count(&t.Track, found[s].observation)
 		begun = append(begun, t)
@@ -159,14 +155,13 @@ func (t *thread) take(s *span, trail *Trail) {
 	if s.votes > 0 {
 		t.Votes = s.votes
 	}
-	if s.worst >= 0 {
-		t.worst, t.hour = s.worstMark, trail.Hours[s.worst].Hour
+	t.Open = s.last >= len(trail.Hours)-1-mergedHours
+	if s.worst < 0 {
+		return
 	}
-}
-
-func minTime(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
+	t.Reason = s.reason
+	for _, cause := range s.line.Causes() {
+		t.Reason.Causes = append(t.Reason.Causes,
+			Cause{Cause: cause, Trail: t.Trail, TrailName: trail.Name, Place: trail.Places[cause.Point], Hour: trail.Hours[s.worst].Hour})
 	}
-	return b
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"vigia/forecast/hazard"
 )
 
 // one returns the single alert that is shown.
@@ -68,7 +70,7 @@ func TestAnAlertStaysBetweenTheThresholds(t *testing.T) {
 			t.Fatalf("run %d: %+v", i, a)
 		}
 	}
-	if a := one(t, alerts); a.Agree != 3 || len(a.Causes) == 0 {
+	if a := one(t, alerts); a.Worst().Agree != 3 || len(a.Worst().Causes) == 0 {
 		t.Errorf("without reasons: %+v", a)
 	}
 }
@@ -205,28 +207,111 @@ func TestUnderWay(t *testing.T) {
 	}
 }
 
-func TestAlertsJoinAndPart(t *testing.T) {
-	two := update(nil, now, "vaavvvvvaav")
-	if len(Issued(two, now)) != 2 {
+// Two that grow together go on as the older one, which does not part again.
+func TestAlertsJoinAndStayTogether(t *testing.T) {
+	early := update(nil, now, calm(12)+"aav"+calm(20))
+	two := update(early, now.Add(time.Hour), "aavv"+calm(7)+"aav"+calm(20))
+	if shown := Issued(two, now); len(shown) != 2 || shown[1].ID != early[0].ID {
 		t.Fatalf("%+v", two)
 	}
-	joined := update(two, now, "vaavaavvaav")
-	shown := Issued(joined, now)
-	if len(shown) != 2 || shown[0].Cancelled || !shown[1].Cancelled || last(shown[1]) != Joined {
+	at := now.Add(time.Hour)
+	joined := update(two, at, "aavvaavvvvvaav"+calm(20))
+	shown := Issued(joined, at)
+	if len(shown) != 2 || shown[0].Cancelled || shown[0].ID != early[0].ID || !shown[1].Cancelled || last(shown[1]) != Joined || shown[1].Into != early[0].ID {
 		t.Fatalf("joined: %+v", shown)
 	}
-	if !shown[0].End.Equal(two[1].End) || shown[0].ID != two[0].ID {
+	if !shown[0].Start.Equal(shown[1].Start) {
 		t.Errorf("joined: %+v", shown[0])
 	}
-	parted := update(joined, now, "vaavvvvvaav")
+	parted := joined
+	for range 3 {
+		parted = update(parted, at, "aavv"+calm(7)+"aav"+calm(20))
+	}
 	var active []Alert
 	for _, a := range parted {
-		if a.Active(now) {
+		if a.Active(at) {
 			active = append(active, a)
 		}
 	}
-	if len(active) != 2 || active[0].ID != two[0].ID || active[1].ID == two[1].ID || last(active[1]) != Opened {
+	if len(active) != 1 || active[0].ID != early[0].ID || len(active[0].Parts()) != 2 {
 		t.Errorf("parted: %+v", active)
+	}
+}
+
+// A storm is one alert, with each hazard in its own hours.
+func TestHazardsOfAStormAreOneAlert(t *testing.T) {
+	open := update(nil, now, "vvaaaavvvvvv|vvvvvvvvvrrv|vvvvvvvvvvvv")
+	a := one(t, open)
+	parts := a.Parts()
+	hour := func(n int) time.Time { return now.Truncate(time.Hour).Add(time.Duration(n) * time.Hour) }
+	if len(parts) != 2 || parts[0].Hazard != hazard.Snow || parts[0].Level != Danger || parts[1].Hazard != hazard.Wind || parts[1].Level != Caution {
+		t.Fatalf("%+v", parts)
+	}
+	if a.Level != Danger || !a.Start.Equal(hour(1)) || !a.End.Equal(hour(11)) || !parts[0].Start.Equal(hour(8)) || !parts[1].End.Equal(hour(6)) {
+		t.Errorf("%+v", a)
+	}
+	// Another hazard comes, and one goes: the alert lasts, and says so.
+	more := update(open, now, "vvaaaavvvvvv|vvvvvvvvvrrv|vvvaavvvvvvv")
+	if a := one(t, more); a.ID != open[0].ID || last(a) != Added || a.Changes[len(a.Changes)-1].Hazard != hazard.Rain {
+		t.Errorf("rain: %+v", a.Changes)
+	}
+	less := update(update(more, now, "vvvvvvvvvvvv|vvvvvvvvvrrv|vvvaavvvvvvv"), now, "vvvvvvvvvvvv|vvvvvvvvvrrv|vvvaavvvvvvv")
+	a = one(t, less)
+	var ceased []hazard.Hazard
+	for _, c := range a.Changes {
+		if c.What == Ceased {
+			ceased = append(ceased, c.Hazard)
+		}
+	}
+	if !a.Active(now) || a.ID != open[0].ID || !slices.Equal(ceased, []hazard.Hazard{hazard.Wind}) {
+		t.Errorf("without wind: %+v", a.Changes)
+	}
+	// What is over stays in the list, last, and no longer colours the rest.
+	at := now.Add(6 * time.Hour)
+	past := one(t, update(more, at, "vvvvvv|vvvaav|vvvvvv"))
+	if parts := past.Parts(); len(parts) != 3 || parts[0].Over || !parts[1].Over || !parts[2].Over || len(past.Ahead()) != 1 || len(past.Hazards()) != 1 {
+		t.Errorf("past: %+v", parts)
+	}
+}
+
+// The same hazard twice in a storm has each its own hours.
+func TestAHazardThatComesBackIsAnotherPart(t *testing.T) {
+	a := one(t, update(nil, now, "aavvvvvvaavv|vvaaaaaavvvv"))
+	parts := a.Parts()
+	if len(parts) != 3 || parts[0].Hazard != hazard.Wind || parts[1].Hazard != hazard.Wind || !parts[0].End.Before(parts[1].Start) || parts[2].Hazard != hazard.Snow {
+		t.Errorf("%+v", parts)
+	}
+}
+
+// A part of an alert has the level, hours and trails of what was asked for.
+func TestOnly(t *testing.T) {
+	a := one(t, update(nil, now, "vvaaavvvvvv|vvvvvrrvvvv", "vvvvvvvvvrr|vvvvvvvvvvv"))
+	hour := func(n int) time.Time { return now.Truncate(time.Hour).Add(time.Duration(n) * time.Hour) }
+	for name, c := range map[string]struct {
+		filter     Filter
+		level      Level
+		start, end int
+		trails     string
+	}{
+		"all":             {Filter{}, Danger, 1, 11, "a b"},
+		"snow":            {Filter{Hazards: hazard.Set(0).With(hazard.Snow)}, Danger, 4, 7, "a"},
+		"wind":            {Filter{Hazards: hazard.Set(0).With(hazard.Wind)}, Danger, 1, 11, "a b"},
+		"a trail":         {Filter{Trails: []string{"b"}}, Danger, 8, 11, "b"},
+		"wind on a trail": {Filter{Hazards: hazard.Set(0).With(hazard.Wind), Trails: []string{"a"}}, Caution, 1, 5, "a"},
+		"danger":          {Filter{Level: Danger}, Danger, 4, 11, "a b"},
+		"rain":            {Filter{Hazards: hazard.Set(0).With(hazard.Rain)}, NoLevel, 0, 0, ""},
+		"danger of wind":  {Filter{Level: Danger, Trails: []string{"a"}, Hazards: hazard.Set(0).With(hazard.Wind)}, NoLevel, 0, 0, ""},
+	} {
+		got := a.Only(c.filter)
+		if got.Level != c.level || got.Active(now) != (c.level > NoLevel) || strings.Join(got.Trails, " ") != c.trails {
+			t.Errorf("%s: %v on %v", name, got.Level, got.Trails)
+		}
+		if c.level > NoLevel && (!got.Start.Equal(hour(c.start)) || !got.End.Equal(hour(c.end))) {
+			t.Errorf("%s: %v to %v", name, got.Start, got.End)
+		}
+	}
+	if a.Level != Danger || len(a.Trails) != 2 {
+		t.Error("the alert itself was changed")
 	}
 }
 
@@ -285,7 +370,7 @@ func TestMissingDataWithdrawNothing(t *testing.T) {
 func TestAModelThatDropsOut(t *testing.T) {
 	open := update(nil, now, "vvvvaavv")
 	fewer := update(update(open, now, "vvvvccvv"), now, "vvvvccvv")
-	if a := one(t, fewer); a.Cancelled || a.Version != 1 || a.Total != 3 {
+	if a := one(t, fewer); a.Cancelled || a.Version != 1 || a.Worst().Total != 3 {
 		t.Errorf("three models: %+v", a)
 	}
 	unsure := update(update(open, now, "vvvvbbvv"), now, "vvvvbbvv")
@@ -360,11 +445,12 @@ func TestCheck(t *testing.T) {
 		t.Error(err)
 	}
 	for name, spoil := range map[string]func(*Alert){
-		"hazard":     func(a *Alert) { a.Hazard = 99 },
+		"hazard":     func(a *Alert) { a.Tracks = []Track{{Hazard: 99}} },
 		"level":      func(a *Alert) { a.Level = 3 },
-		"confidence": func(a *Alert) { a.Confidence = 4 },
+		"confidence": func(a *Alert) { a.Tracks = []Track{{Reason: Reason{Confidence: 4}}} },
+		"no hazards": func(a *Alert) { a.Tracks = nil },
 		"no changes": func(a *Alert) { a.Changes = nil },
-		"change":     func(a *Alert) { a.Changes = []Change{{What: Disappeared + 1}} },
+		"change":     func(a *Alert) { a.Changes = []Change{{What: Revised + 1}} },
 	} {
 		bad := good
 		if spoil(&bad); bad.Check() == nil {
@@ -392,24 +478,12 @@ func TestAnAlertIsKeptPastItsEnd(t *testing.T) {
 			t.Errorf("%v after: %d in the list and %d past, want %d and %d", c.after, len(listed), len(past), c.listed, c.past)
 		}
 		for _, a := range past {
-			if a.ID != open[0].ID || a.PhaseAt(at) != Finished || last(a) != Ended || len(a.Notices) != len(ended[0].Notices) {
+			if a.ID != open[0].ID || a.PhaseAt(at) != Finished || last(a) != Ended {
 				t.Errorf("%v after: %+v", c.after, a)
 			}
 		}
 		if offline := Expire(ended, at); len(offline) != c.listed+c.past {
 			t.Errorf("%v after, without estimates: %d alerts", c.after, len(offline))
 		}
-	}
-}
-
-// What is told of a new alert does not hang on one that ended before.
-func TestWhatEndedLongAgoIsNotSpokenFor(t *testing.T) {
-	ended := update(update(nil, now, "rrvvvvvv"), now.Add(6*time.Hour), "vvvv")
-	before := len(ended[0].Notices)
-	at := now.Add(10 * 24 * time.Hour)
-	again := update(ended, at, "rrvvvvvv")
-	over := update(again, at.Add(4*time.Hour), "vvvvvvvv")
-	if len(over) != 2 || len(over[0].Notices) != before || len(over[1].Notices) != 2 || over[1].Notices[1].What != Ended {
-		t.Errorf("%+v", over)
 	}
 }

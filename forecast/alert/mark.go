@@ -16,9 +16,10 @@ type mark struct {
 type span struct {
 	first, last int // hours from the current one
 	observation
-	worst     int // the hour that describes it best
-	worstMark mark
-	votes     uint8 // models with a vote, at most, where the thresholds are reached
+	worst  int                    // the hour that describes it best
+	reason Reason                 // of that hour, without its causes
+	line   *hazard.HazardEstimate // that it has
+	votes  uint8                  // models with a vote, at most, where the thresholds are reached
 }
 
 // spans finds the hours in which a hazard reaches a level on a trail, or keeps
@@ -53,23 +54,14 @@ func (s *span) add(k int, m mark) {
 	if m.on > NoLevel {
 		s.votes = max(s.votes, m.line.Total)
 	}
-	if s.worst < 0 || m.graver(s.worstMark) {
-		s.worst, s.worstMark = k, m
+	if r := m.reason(); s.worst < 0 || r.graver(&s.reason) {
+		s.worst, s.reason, s.line = k, r, m.line
 	}
 }
 
-// graver reports whether an hour describes a span better than another: the higher
-// level, by the thresholds rather than by those to leave it, then the agreement.
-func (m mark) graver(other mark) bool {
-	level, others := max(m.on, m.off), max(other.on, other.off)
-	switch {
-	case level != others:
-		return level > others
-	case m.on != other.on:
-		return m.on > other.on
-	default:
-		return int(m.line.Agree)*int(other.line.Total) > int(other.line.Agree)*int(m.line.Total)
-	}
+// reason returns what the models say of an hour, without the causes.
+func (m mark) reason() Reason {
+	return Reason{On: m.on, Level: max(m.on, m.off), Confidence: m.line.Confidence, Agree: m.line.Agree, Total: m.line.Total}
 }
 
 // marks returns the levels of every hour.

@@ -11,15 +11,20 @@ import (
 // danger begins within a day, else after two runs in a row that say so, and falls
 // only after two runs in a row below the thresholds at which an alert is left.
 type Track struct {
-	Trail  string    `json:"sendero"` // slug
-	Level  Level     `json:"nivel"`   // NoLevel while the first level waits for confirmation
-	From   time.Time `json:"desde"`   // its first hour, UTC
-	To     time.Time `json:"hasta"`   // its last hour, UTC
-	Up     int       `json:"sobre"`   // runs in a row above Level
-	UpTo   Level     `json:"sobre_a"` // the least level of those runs
-	Down   int       `json:"bajo"`    // runs in a row below Level
-	DownTo Level     `json:"bajo_a"`  // the greatest level of those runs
-	Votes  uint8     `json:"votos"`   // models with a vote when the thresholds were last reached
+	Trail  string        `json:"sendero"` // slug
+	Hazard hazard.Hazard `json:"amenaza"`
+	Level  Level         `json:"nivel"`   // NoLevel while the first level waits for confirmation
+	From   time.Time     `json:"desde"`   // its first hour, UTC
+	To     time.Time     `json:"hasta"`   // its last hour, UTC
+	Up     int           `json:"sobre"`   // runs in a row above Level
+	UpTo   Level         `json:"sobre_a"` // the least level of those runs
+	Down   int           `json:"bajo"`    // runs in a row below Level
+	DownTo Level         `json:"bajo_a"`  // the greatest level of those runs
+	Votes  uint8         `json:"votos"`   // models with a vote when the thresholds were last reached
+	Over   bool          `json:"pasado"`  // its hours are over
+	Open   bool          `json:"abierto"` // it lasts as far as the estimates go
+
+	Reason Reason `json:"razon"`
 }
 
 // observation is what one run of the models has for a track.
@@ -76,6 +81,9 @@ func (t *Track) hurry(o observation, rules hazard.Hysteresis) bool {
 func (t *Track) settle(level Level) {
 	t.Level, t.Up, t.UpTo, t.Down, t.DownTo = level, 0, NoLevel, 0, NoLevel
 }
+
+// start is when the track's window begins.
+func (t *Track) start() time.Time { return t.From.Add(-margin) }
 
 // end is when the track's window is over.
 func (t *Track) end() time.Time { return t.To.Add(margin) }

@@ -1,6 +1,7 @@
 package alert
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,7 +19,7 @@ type ParkEstimates struct {
 // Trail is one trail's estimates, hour by hour from the current one.
 type Trail struct {
 	Slug   string
-	Name   string
+	Name   string   // empty where the park has no other trail
 	Places []string // names of its points, as the causes number them
 	Hours  []hazard.Estimate
 	Exit   []hazard.Estimate // by the thresholds to leave an alert; needed where [Watched] says so, else nil
@@ -38,11 +39,13 @@ type Cycle struct {
 }
 
 const (
-	cautionHours  = 2         // hours in a row that make a caution
-	cautionWithin = 48        // hours ahead in which a caution may begin
-	mergedHours   = 2         // gaps of up to so many hours are bridged
-	movedHours    = 6         // so far an episode may move from one run to the next
-	margin        = time.Hour // before the first and after the last hour of a window
+	cautionHours  = 2  // hours in a row that make a caution
+	cautionWithin = 48 // hours ahead in which a caution may begin
+	mergedHours   = 2  // gaps of up to so many hours are bridged
+	movedHours    = 6  // so far an episode may move from one run to the next
+	// episodeGap is how far apart the windows of one episode may lie.
+	episodeGap = 6 * time.Hour
+	margin     = time.Hour // before the first and after the last hour of a window
 	// listedFinished is how long past its window an alert stays in the lists, so
 	// that its end can be read.
 	listedFinished = 24 * time.Hour
@@ -56,8 +59,10 @@ const Kept = 30 * 24 * time.Hour
 // Update brings the alerts of the last cycle up to date with the estimates of
 // this one. An episode opens where a hazard reaches caution (amber with medium
 // confidence for two hours in a row, beginning within 48 h) or danger (red in any
-// hour) on some trail of the park. It keeps its id for as long as its window
-// moves without a break. Level changes wait for [Track]'s runs.
+// hour) on some trail of the park. It takes in every hazard of the park that overlaps
+// its window or is no more than six hours from it, and keeps its id and all that it took
+// in for as long as any of it lasts. Where two grow together the one issued first goes
+// on. Level changes wait for [Track]'s runs.
 //
 // Trails without any known hour change nothing: an alert is not withdrawn because
 // the data are missing. A park or a trail that is no longer among the parks
@@ -138,32 +143,24 @@ type updater struct {
 	Cycle
 	taken map[string]bool // ids
 	list  []Alert
-	past  []Alert // what nobody is told of any more
 }
 
-// all returns the alerts in their order, with what is worth a message noted.
+// all returns the alerts in their order.
 func (u *updater) all() []Alert {
 	slices.SortFunc(u.list, compare)
-	all := append(announce(u.list, u.Now), u.past...)
-	slices.SortFunc(all, compare)
-	return all
+	return u.list
 }
 
 // over reports whether the alert's time is past or it was ended before.
 func (a *Alert) over(now time.Time) bool { return a.Cancelled || !now.Before(a.End) }
 
-// keepFinished keeps an alert that is over, and notes its end once. For a day, and
-// while its notices count, it may be worth a message.
+// keepFinished keeps an alert that is over, and notes its end once.
 func (u *updater) keepFinished(a Alert) {
 	if a.Level == NoLevel || u.Now.Sub(a.End) >= Kept {
 		return
 	}
 	if !a.Cancelled && a.Changes[len(a.Changes)-1].What != Ended {
-		a = change(a, Ended, u.Now)
-	}
-	if u.Now.Sub(a.End) >= listedFinished && !a.notifiedSince(u.Now.Add(-messageSpan)) {
-		u.past = append(u.past, a)
-		return
+		a = change(a, Ended, a.Worst().Hazard, u.Now)
 	}
 	u.list = append(u.list, a)
 }
@@ -172,60 +169,63 @@ func (u *updater) keepFinished(a Alert) {
 func (u *updater) withdraw(a Alert, why ChangeKind) {
 	if a.Level > NoLevel {
 		a.Cancelled = true
-		u.list = append(u.list, change(a, why, u.Now))
+		u.list = append(u.list, change(a, why, a.Worst().Hazard, u.Now))
 	}
 }
 
+// park works out a park's alerts.
 func (u *updater) park(park *ParkEstimates, open []Alert) {
-	for h := range hazard.Hazard(hazard.NumHazards) {
-		var mine []Alert
-		for _, a := range open {
-			if a.Hazard == h {
-				mine = append(mine, a)
-			}
-		}
-		u.hazard(park, h, mine)
-	}
-}
-
-// hazard works out a park's alerts of one hazard.
-func (u *updater) hazard(park *ParkEstimates, h hazard.Hazard, open []Alert) {
 	var given, wait []thread
 	for i := range park.Trails {
-		for _, t := range u.trail(h, &park.Trails[i], open) {
-			if t.Level > NoLevel {
-				given = append(given, t)
-			} else if t.Up > 0 && t.end().After(u.Now) {
-				wait = append(wait, t)
+		for h := range hazard.Hazard(hazard.NumHazards) {
+			for _, t := range u.trail(h, &park.Trails[i], open) {
+				switch left := u.Now.Sub(t.end()); {
+				case t.Level > NoLevel && left < listedFinished:
+					given = append(given, t)
+				case t.Level == NoLevel && t.Up > 0 && left < 0:
+					wait = append(wait, t)
+				}
 			}
 		}
 	}
 	found := episodes(given, u.Now)
 	heirs := inherit(found, open, park)
+	ids := make([]string, len(found))
 	for i := range found {
-		if a := heirs[i]; a != nil {
-			u.list = append(u.list, u.renew(*a, &found[i], park))
+		e, a := &found[i], Alert{}
+		if heirs[i] != nil {
+			a = u.renew(*heirs[i], e.tracks(park, u.Now))
 		} else {
-			u.list = append(u.list, u.open(&found[i], park, h, open))
+			a = u.open(park.Park, e.tracks(park, u.Now))
 		}
+		ids[i], u.list = a.ID, append(u.list, a)
 	}
 	for i := range open {
-		if !slices.Contains(heirs, &open[i]) {
-			u.withdraw(open[i], why(&open[i], found, park))
+		if a := open[i]; !slices.Contains(heirs, &open[i]) {
+			in := slices.IndexFunc(found, func(e episode) bool { return e.stemsFrom(a.ID) })
+			switch {
+			case in >= 0:
+				a.Into = ids[in]
+				u.withdraw(a, Joined)
+			case a.stillIn(park):
+				u.withdraw(a, Withdrawn)
+			default:
+				u.withdraw(a, Disappeared)
+			}
 		}
 	}
-	if a, any := waiting(park.Park, h, wait, u.Runs); any {
+	if a, any := waiting(park.Park, wait, u.Runs); any {
 		u.list = append(u.list, a)
 	}
 }
 
-// trail follows the tracks of one trail. Those whose hours are over stay with
+// trail follows the tracks of one trail and hazard. Those whose hours are over stay with
 // their alert as they were, and so do all while nothing is known of the trail.
 func (u *updater) trail(h hazard.Hazard, trail *Trail, open []Alert) []thread {
 	var ahead, still []thread
 	for i := range open {
 		for _, track := range open[i].Tracks {
-			if track.Trail != trail.Slug {
+			if track.Trail != trail.Slug || track.Hazard != h {
 				continue
 			}
 			t := thread{Track: track}
@@ -258,7 +258,7 @@ func inherit(found []episode, open []Alert, park *ParkEstimates) []*Alert {
 			if a.Level == NoLevel || !continues || slices.Contains(heirs[:i], a) {
 				continue
 			}
-			if heirs[i] == nil || a.IssuedAt.Before(heirs[i].IssuedAt) {
+			if heirs[i] == nil || cmp.Or(a.IssuedAt.Compare(heirs[i].IssuedAt), strings.Compare(a.ID, heirs[i].ID)) < 0 {
 				heirs[i] = a
 			}
 		}
@@ -273,71 +273,85 @@ func (a *Alert) stillIn(park *ParkEstimates) bool {
 	})
 }
 
-// why returns why an open alert has no episode any more.
-func why(a *Alert, found []episode, park *ParkEstimates) ChangeKind {
-	switch {
-	case slices.ContainsFunc(found, func(e episode) bool { return e.stemsFrom(a.ID) }):
-		return Joined
-	case a.stillIn(park):
-		return Withdrawn
-	default:
-		return Disappeared
-	}
-}
-
-// open makes a new alert of an episode. One that parted from another alert has
-// that one's reasons where this cycle's estimates have none.
-func (u *updater) open(e *episode, park *ParkEstimates, h hazard.Hazard, parents []Alert) Alert {
+// open makes a new alert of an episode's tracks.
+func (u *updater) open(park string, tracks []Track) Alert {
 	// By the hour of the opening, not of the window: windows move, and one may come
 	// to begin where another did whose id is forgotten.
-	first := fmt.Sprintf("%s.%s.%s", park.Park, h, u.Now.UTC().Format("20060102T15"))
+	first := park + "." + u.Now.UTC().Format("20060102T15")
 	id := first
 	for n := 2; u.taken[id]; n++ {
 		id = fmt.Sprintf("%s-%d", first, n)
 	}
 	u.taken[id] = true
-	a := Alert{ID: id, Park: park.Park, Hazard: h, IssuedAt: u.Now, Runs: u.Runs}
-	for i := range parents {
-		if p := &parents[i]; e.stemsFrom(p.ID) {
-			a.Confidence, a.Agree, a.Total, a.Causes = p.Confidence, p.Agree, p.Total, p.Causes
-		}
-	}
-	e.describe(&a, park, u.Now)
-	return change(a, Opened, u.Now)
+	a := Alert{ID: id, Park: park, IssuedAt: u.Now, Runs: u.Runs}
+	a.SetTracks(tracks)
+	return change(a, Opened, a.Worst().Hazard, u.Now)
 }
 
-// renew carries an open alert on with what the episode is now.
-func (u *updater) renew(a Alert, e *episode, park *ParkEstimates) Alert {
+// renew carries an open alert on with the tracks that it has now, and notes what changed:
+// hazards that came or went, then the level, else the hours, else the rest.
+func (u *updater) renew(a Alert, tracks []Track) Alert {
 	before := a
-	e.describe(&a, park, u.Now)
+	a.SetTracks(tracks)
 	if u.Fresh && !u.Again {
 		a.Runs = u.Runs
 	}
+	was, is := before.hazardsAhead(), a.hazardsAhead()
+	for _, h := range (was &^ is).Named() {
+		a = change(a, Ceased, h, u.Now)
+	}
+	for _, h := range (is &^ was).Named() {
+		a = change(a, Added, h, u.Now)
+	}
+	worst := a.Worst().Hazard
 	switch {
 	case a.Level > before.Level:
-		return change(a, Raised, u.Now)
+		return change(a, Raised, worst, u.Now)
 	case a.Level < before.Level:
-		return change(a, Lowered, u.Now)
+		return change(a, Lowered, worst, u.Now)
 	case !a.Start.Equal(before.Start):
-		return change(a, Moved, u.Now)
+		return change(a, Moved, worst, u.Now)
 	case !a.End.Equal(before.End) && !(a.Open && before.Open): // what goes on for longer than is known is no news each hour
 		if a.End.After(before.End) {
-			return change(a, Extended, u.Now)
+			return change(a, Extended, worst, u.Now)
 		}
-		return change(a, Moved, u.Now)
-	case !slices.Equal(a.Trails, before.Trails):
-		return change(a, Rearranged, u.Now)
-	default:
+		return change(a, Moved, worst, u.Now)
+	case a.Version > before.Version:
 		return a
+	case !slices.Equal(a.Trails, before.Trails):
+		return change(a, Rearranged, worst, u.Now)
 	}
+	if h, differs := revised(before.Parts(), a.Parts()); differs {
+		return change(a, Revised, h, u.Now)
+	}
+	return a
+}
+
+// revised returns a hazard that is not as it was.
+func revised(before, after []Part) (hazard.Hazard, bool) {
+	for i := range after {
+		p := &after[i]
+		if i == len(before) {
+			return p.Hazard, true
+		}
+		q := &before[i]
+		same := p.Hazard == q.Hazard && p.Level == q.Level && p.Start.Equal(q.Start) && (p.End.Equal(q.End) || p.Open && q.Open)
+		if !same || !slices.Equal(p.Trails, q.Trails) {
+			return p.Hazard, true
+		}
+	}
+	if len(after) < len(before) {
+		return before[len(after)].Hazard, true
+	}
+	return hazard.NoHazard, false
 }
 
 // change raises the version and adds a line to the history. The history is a
 // new slice: the alert of the last cycle may still be shown somewhere.
-func change(a Alert, what ChangeKind, now time.Time) Alert {
+func change(a Alert, what ChangeKind, h hazard.Hazard, now time.Time) Alert {
 	a.Version++
 	a.UpdatedAt = now
-	line := Change{Version: a.Version, At: now, What: what, Level: a.Level, Start: a.Start, End: a.End}
+	line := Change{Version: a.Version, At: now, What: what, Hazard: h, Level: a.Level, Start: a.Start, End: a.End}
 	a.Changes = append(slices.Clone(a.Changes), line)
 	if len(a.Changes) > maxChanges {
 		a.Changes = slices.Delete(a.Changes, 1, 2) // the opening stays
@@ -345,17 +359,7 @@ func change(a Alert, what ChangeKind, now time.Time) Alert {
 	return a
 }
 
-// compare orders alerts by park, hazard, start and id, so that equal input gives
-// equal output.
+// compare orders alerts by park, start and id, so that equal input gives equal output.
 func compare(a, b Alert) int {
-	switch {
-	case a.Park != b.Park:
-		return strings.Compare(a.Park, b.Park)
-	case a.Hazard != b.Hazard:
-		return int(a.Hazard) - int(b.Hazard)
-	case !a.Start.Equal(b.Start):
-		return a.Start.Compare(b.Start)
-	default:
-		return strings.Compare(a.ID, b.ID)
-	}
+	return cmp.Or(strings.Compare(a.Park, b.Park), a.Start.Compare(b.Start), strings.Compare(a.ID, b.ID))
 }

@@ -1,6 +1,7 @@
 package alert
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -13,27 +14,35 @@ var now = time.Date(2025, 11, 17, 12, 5, 0, 0, time.UTC)
 // current one, v green, a amber with medium confidence, b amber with low
 // confidence of four models, c amber with low confidence of three, r red with low
 // confidence, ? unknown, o unknown but for one model without a signal; x is green, but amber by the thresholds to leave an
-// alert, and y amber, but red by those. All for wind.
+// alert, and y amber, but red by those. For wind; after a bar for snow, after another one
+// for rain.
 func outlook(at time.Time, trails ...string) ParkEstimates {
 	park := ParkEstimates{Park: "torres-del-paine"}
 	for i, text := range trails {
-		trail := Trail{Slug: string(rune('a' + i)), Name: "Sendero " + string(rune('A'+i)), Places: []string{"inicio", "paso"}}
-		for k := range len(text) {
+		trail := Trail{Slug: string(rune('a' + i)), Places: []string{"inicio", "paso"}}
+		if len(trails) > 1 {
+			trail.Name = "Sendero " + string(rune('A'+i))
+		}
+		texts := strings.Split(text, "|")
+		for k := range len(texts[0]) {
 			hour := at.Truncate(time.Hour).Add(time.Duration(k) * time.Hour)
-			on, exit := lines(text[k])
-			state := on.State
-			if on.Total < hazard.ModelsForGreen {
-				state = hazard.Unknown
+			here, exit := hazard.Estimate{Hour: hour}, hazard.Estimate{Hour: hour}
+			for n, text := range texts {
+				on, off := lines(text[k], []hazard.Hazard{hazard.Wind, hazard.Snow, hazard.Rain}[n])
+				if on.Total >= hazard.ModelsForGreen {
+					here.State = max(here.State, on.State)
+				}
+				here.Hazards, exit.Hazards = append(here.Hazards, on), append(exit.Hazards, off)
+				exit.State = max(exit.State, off.State)
 			}
-			trail.Hours = append(trail.Hours, hazard.Estimate{Hour: hour, State: state, Hazards: []hazard.HazardEstimate{on}})
-			trail.Exit = append(trail.Exit, hazard.Estimate{Hour: hour, State: exit.State, Hazards: []hazard.HazardEstimate{exit}})
+			trail.Hours, trail.Exit = append(trail.Hours, here), append(trail.Exit, exit)
 		}
 		park.Trails = append(park.Trails, trail)
 	}
 	return park
 }
 
-func lines(letter byte) (on, exit hazard.HazardEstimate) {
+func lines(letter byte, h hazard.Hazard) (on, exit hazard.HazardEstimate) {
 	line := func(letter byte) hazard.HazardEstimate {
 		switch letter {
 		case 'a':
@@ -60,7 +69,7 @@ func lines(letter byte) (on, exit hazard.HazardEstimate) {
 		on, exit = line('a'), line('r')
 	}
 	for _, e := range []*hazard.HazardEstimate{&on, &exit} {
-		e.Hazard = hazard.Wind
+		e.Hazard = h
 		if e.State >= hazard.Amber {
 			e.SetCauses(hazard.Cause{Quantity: hazard.GustQuantity, Value: 70, Min: 60, Max: 80, Threshold: 60, Point: 1})
 		}
@@ -108,7 +117,8 @@ func TestWhatOpensAnAlert(t *testing.T) {
 		"amber with low confidence is none":    {[]string{"vbbbv"}, nil},
 		"one red hour is danger":               {[]string{"vvvrvv"}, []want{{Danger, 2, 4, 1}}},
 		"a gap of two hours is merged":         {[]string{"aavvaa"}, []want{{Caution, -1, 6, 1}}},
-		"a gap of three hours is not":          {[]string{"aavvvaa"}, []want{{Caution, -1, 2, 1}, {Caution, 4, 7, 1}}},
+		"windows six hours apart are one":      {[]string{"aa" + far(7, "aa")}, []want{{Caution, -1, 11, 1}}},
+		"windows seven hours apart are not":    {[]string{"aa" + far(8, "aa")}, []want{{Caution, -1, 2, 1}, {Caution, 9, 12, 1}}},
 		"a red hour lifts the episode":         {[]string{"vaarv"}, []want{{Danger, 0, 4, 1}}},
 		"caution begins within 48 h":           {[]string{far(47, "aa")}, []want{{Caution, 46, 49, 1}}},
 		"caution past 48 h is too far":         {[]string{far(48, "aaaa")}, nil},
@@ -129,7 +139,7 @@ func TestWhatOpensAnAlert(t *testing.T) {
 				if a.Level != want.level || !a.Start.Equal(hour(want.start)) || !a.End.Equal(hour(want.end)) || len(a.Trails) != want.trails {
 					t.Errorf("alert %d: %v %v to %v on %v", i, a.Level, a.Start, a.End, a.Trails)
 				}
-				if a.Version != 1 || len(a.Changes) != 1 || a.Changes[0].What != Opened || len(a.Causes) == 0 || a.Causes[0].Place != "paso" {
+				if a.Version != 1 || len(a.Changes) != 1 || a.Changes[0].What != Opened || len(a.Worst().Causes) == 0 || a.Worst().Causes[0].Place != "paso" {
 					t.Errorf("alert %d as opened: %+v", i, a)
 				}
 			}
@@ -166,7 +176,7 @@ func TestAnEpisodeKeepsItsID(t *testing.T) {
 // "inicio".
 func TestCausesNameTheirTrail(t *testing.T) {
 	for want, trails := range map[string][]string{"paso": {"rrvv"}, "paso, Sendero B": {"vvvv", "rrvv"}} {
-		got := update(nil, now, trails...)[0].Causes[0]
+		got := update(nil, now, trails...)[0].Worst().Causes[0]
 		if got.Where() != want {
 			t.Errorf("%d trails: %q, want %q", len(trails), got.Where(), want)
 		}

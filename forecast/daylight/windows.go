@@ -14,8 +14,8 @@ import (
 type Window struct{ From, To time.Time }
 
 // Windows returns the runs of a trail's hours without any model alert, cut at the sunrise
-// and sunset of each day. Each hour is green, and no active alert that names the trail
-// reaches into it (alerts begin an hour before their first bad hour). An hour without a
+// and sunset of each day. Each hour is green, and no hazard of an active alert reaches into it on the
+// trail (alerts begin an hour before their first bad hour). An hour without a
 // state ends a run, and so does one in which the trail is closed.
 func Windows(c *catalogue.Catalogue, trail int, hours []hazard.Estimate, alerts []alert.Alert, official *notices.Set, now time.Time) (windows []Window) {
 	of := &c.Trails[trail]
@@ -24,7 +24,7 @@ func Windows(c *catalogue.Catalogue, trail int, hours []hazard.Estimate, alerts 
 	free := func(e *hazard.Estimate) bool {
 		end := e.Hour.Add(time.Hour)
 		return e.State == hazard.Green && !notices.ClosedWithin(closures, e.Hour, end) && !slices.ContainsFunc(alerts, func(a alert.Alert) bool {
-			return a.Park == park.Slug && a.Active(now) && slices.Contains(a.Trails, of.Slug) && a.Start.Before(end) && e.Hour.Before(a.End)
+			return a.Park == park.Slug && a.Active(now) && a.OnTrail(of.Slug, e.Hour, end)
 		})
 	}
 	for i := 0; i < len(hours); i++ {

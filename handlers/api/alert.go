@@ -106,20 +106,18 @@ func (b *build) alert(a *alert.Alert) Alert {
 		park, notices = &b.e.Catalogue.Parks[p], b.official[p].onTrails(a.Trails)
 	}
 	said := wording.Localizer{Language: wording.Spanish, Now: b.now, Zone: park.TimeZone}
+	worst := a.Worst()
 	made := Alert{
 		ID: a.ID, Version: a.Version, Situation: a.PhaseAt(b.now).String(),
-		Level: Level(a.Level.String()), Hazard: Hazard(a.Hazard.String()),
+		Level: Level(a.Level.String()), Hazard: Hazard(worst.Hazard.String()),
 		Park: Slug(a.Park), ParkName: park.Name, Trails: named[Slug](a.Trails),
 		Title: said.AlertTitle(a, park.Name), Summary: b.marked(said.AlertSummary(a, b.trailNames(a))),
-		Advice: wording.Spanish.Advice(a.Hazard), Causes: make([]Cause, len(a.Causes)),
-		Confidence: orNull(Confidence(a.Confidence.String())),
+		Advice: wording.Spanish.Advice(a.Hazards()...), Causes: causesOf(&worst), Hazards: hazardsOf(a),
+		Confidence: orNull(Confidence(worst.Confidence.String())),
 		IssuedAt:   instant(a.IssuedAt), UpdatedAt: instant(a.UpdatedAt), Start: instant(a.Start), End: instant(a.End),
 		ValidUntil: instantOrNull(b.e.ValidUntil), TimeZone: park.ZoneName,
 		Changes: make([]Change, len(a.Changes)), Source: "modelo",
 		OfficialNotices: notices,
-	}
-	for i := range a.Causes {
-		made.Causes[i] = cause(&a.Causes[i].Cause, a.Causes[i].Trail, a.Causes[i].Place)
 	}
 	for i := range a.Changes {
 		change := &a.Changes[i]
@@ -127,6 +125,29 @@ func (b *build) alert(a *alert.Alert) Alert {
 	}
 	made.Links.API, made.Links.Web = b.BaseURL+Prefix+"/alertas/"+a.ID, b.BaseURL+"/alertas/"+a.ID
 	return made
+}
+
+// hazardsOf returns the hazards in an alert, the worst first and those that are over last.
+func hazardsOf(a *alert.Alert) []HazardOfAlert {
+	parts := a.Parts()
+	list := make([]HazardOfAlert, len(parts))
+	for i := range parts {
+		p := &parts[i]
+		list[i] = HazardOfAlert{
+			Hazard: Hazard(p.Hazard.String()), Level: Level(p.Level.String()), Start: instant(p.Start), End: instant(p.End),
+			Trails: named[Slug](p.Trails), Causes: causesOf(p), Agree: int(p.Agree), Total: int(p.Total),
+		}
+	}
+	return list
+}
+
+func causesOf(p *alert.Part) []Cause {
+	list := make([]Cause, len(p.Causes))
+	for i := range p.Causes {
+		c := &p.Causes[i]
+		list[i] = cause(&c.Cause, c.Trail, c.Place)
+	}
+	return list
 }
 
 // named returns texts as words of the API.

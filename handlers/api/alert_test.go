@@ -101,7 +101,7 @@ func TestAlertsSayTheWordsOfTheCatalogue(t *testing.T) {
 	for h := range hazard.Hazard(hazard.NumHazards) {
 		for level := alert.Caution; level <= alert.Danger; level++ {
 			a := wind(level, 0, 30)
-			a.Hazard = h
+			a.Tracks[0].Hazard = h
 			e.Alerts = []alert.Alert{a}
 			s := Builder{BaseURL: "https://x.example"}.Build(e, now, now)
 			said := read(t, s.alerts()[level]).([]any)[0].(map[string]any)

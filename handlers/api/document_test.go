@@ -81,7 +81,7 @@ var resources = []struct {
 	{"Estimacion", reflect.TypeFor[Estimate]()}, {"EstimacionSinModelos", reflect.TypeFor[ForecastHour]()},
 	{"Punto", reflect.TypeFor[Point]()}, {"ResumenDia", reflect.TypeFor[Day]()}, {"Ventana", reflect.TypeFor[Window]()},
 	{"Sendero", reflect.TypeFor[Trail]()}, {"Parque", reflect.TypeFor[Park]()}, {"Cambio", reflect.TypeFor[Change]()},
-	{"Alerta", reflect.TypeFor[Alert]()}, {"AlertaVolcanica", reflect.TypeFor[VolcanicAlert]()}, {"Cierre", reflect.TypeFor[Closure]()},
+	{"AmenazaDeAlerta", reflect.TypeFor[HazardOfAlert]()}, {"Alerta", reflect.TypeFor[Alert]()}, {"AlertaVolcanica", reflect.TypeFor[VolcanicAlert]()}, {"Cierre", reflect.TypeFor[Closure]()},
 	{"Telefono", reflect.TypeFor[EmergencyNumber]()}, {"Fuente", reflect.TypeFor[Source]()},
 	{"ParqueDetalle", reflect.TypeFor[ParkDetail]()}, {"FilaHistorial", reflect.TypeFor[PastHour]()},
 	{"Historial", reflect.TypeFor[History]()}, {"Pronostico", reflect.TypeFor[Forecast]()},

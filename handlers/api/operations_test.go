@@ -292,11 +292,14 @@ func sample(t testing.TB) *build {
 	present.Hazards[0].SetCauses(gust)
 	issued := hour.Add(-3 * time.Hour)
 	e.Alerts = []alert.Alert{{
-		ID: "torres-del-paine.viento.20261121T10", Version: 1, Park: p.Slug, Trails: []string{trail.Slug}, Hazard: hazard.Wind, Level: alert.Danger,
-		Confidence: hazard.High, Agree: 3, Total: 4, Start: hour.Add(-time.Hour), End: hour.Add(6 * time.Hour), IssuedAt: issued, UpdatedAt: issued,
-		Causes:  []alert.Cause{{Cause: gust, Trail: trail.Slug, Place: "Paso John Gardner", Hour: hour}},
+		ID: "torres-del-paine.20261121T10", Version: 1, Park: p.Slug, IssuedAt: issued, UpdatedAt: issued,
 		Changes: []alert.Change{{Version: 1, At: issued, Level: alert.Danger, Start: hour.Add(-time.Hour), End: hour.Add(6 * time.Hour)}},
 	}}
+	e.Alerts[0].SetTracks([]alert.Track{{
+		Trail: trail.Slug, Hazard: hazard.Wind, Level: alert.Danger, From: hour, To: hour.Add(5 * time.Hour),
+		Reason: alert.Reason{On: alert.Danger, Level: alert.Danger, Confidence: hazard.High, Agree: 3, Total: 4,
+			Causes: []alert.Cause{{Cause: gust, Trail: trail.Slug, Place: "Paso John Gardner", Hour: hour}}},
+	}})
 	e.Notices[notices.Closures] = notices.Batch{ObtainedAt: issued, Closures: []notices.Closure{{
 		Park: p.Slug, Trail: trail.Slug, Situation: "restringido", Detail: "Paso John Gardner cerrado por viento", From: issued,
 		Source: "CONAF", SourceURL: "https://www.conaf.cl/", ObtainedAt: issued,

@@ -104,6 +104,8 @@ func trailOf(d map[string]any, i int) map[string]any {
 }
 
 func wind(level alert.Level, from, to int) alert.Alert {
-	return alert.Alert{ID: "x", Version: 1, Park: "paine", Hazard: hazard.Wind, Level: level, Trails: []string{"sendero-a"},
-		Start: hour.Add(time.Duration(from) * time.Hour), End: hour.Add(time.Duration(to) * time.Hour), IssuedAt: hour, UpdatedAt: hour}
+	a := alert.Alert{ID: "x", Version: 1, Park: "paine", IssuedAt: hour, UpdatedAt: hour}
+	a.SetTracks([]alert.Track{{Trail: "sendero-a", Hazard: hazard.Wind, Level: level,
+		From: hour.Add(time.Duration(from+1) * time.Hour), To: hour.Add(time.Duration(to-1) * time.Hour)}})
+	return a
 }

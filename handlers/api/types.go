@@ -324,33 +324,47 @@ type ModelRun struct {
 
 // Alert is an alert at the instant of reading.
 type Alert struct {
-	ID         string      `json:"id"`
-	Version    int         `json:"version" minimum:"0"`
-	Situation  string      `json:"situacion" enum:"vigente,programada,finalizada"`
-	Level      Level       `json:"nivel"`
-	Hazard     Hazard      `json:"amenaza"`
-	Park       Slug        `json:"parque"`
-	ParkName   string      `json:"parque_nombre"`
-	Trails     []Slug      `json:"senderos"`
-	Title      string      `json:"titulo"`
-	Summary    string      `json:"resumen"`
-	Advice     string      `json:"recomendacion"`
-	Causes     []Cause     `json:"causas"`
-	Confidence *Confidence `json:"confianza"`
-	IssuedAt   time.Time   `json:"emitida_en"`
-	UpdatedAt  time.Time   `json:"actualizada_en"`
-	Start      time.Time   `json:"inicio"`
-	End        time.Time   `json:"fin"`
-	ValidUntil *time.Time  `json:"vigente_hasta"`
-	TimeZone   string      `json:"zona_horaria"`
-	Changes    []Change    `json:"cambios"`
-	Source     string      `json:"fuente" const:"modelo"`
-	Official   bool        `json:"oficial" const:"false"`
+	ID         string          `json:"id"`
+	Version    int             `json:"version" minimum:"0"`
+	Situation  string          `json:"situacion" enum:"vigente,programada,finalizada"`
+	Level      Level           `json:"nivel"`
+	Hazard     Hazard          `json:"amenaza"`
+	Park       Slug            `json:"parque"`
+	ParkName   string          `json:"parque_nombre"`
+	Trails     []Slug          `json:"senderos"`
+	Title      string          `json:"titulo"`
+	Summary    string          `json:"resumen"`
+	Advice     string          `json:"recomendacion"`
+	Causes     []Cause         `json:"causas"`
+	Hazards    []HazardOfAlert `json:"amenazas"`
+	Confidence *Confidence     `json:"confianza"`
+	IssuedAt   time.Time       `json:"emitida_en"`
+	UpdatedAt  time.Time       `json:"actualizada_en"`
+	Start      time.Time       `json:"inicio"`
+	End        time.Time       `json:"fin"`
+	ValidUntil *time.Time      `json:"vigente_hasta"`
+	TimeZone   string          `json:"zona_horaria"`
+	Changes    []Change        `json:"cambios"`
+	Source     string          `json:"fuente" const:"modelo"`
+	Official   bool            `json:"oficial" const:"false"`
 	Links      struct {
 		API string `json:"api" format:"uri-reference"`
 		Web string `json:"web" format:"uri-reference"`
 	} `json:"enlaces"`
 	OfficialNotices
+}
+
+// HazardOfAlert is a hazard in an alert, in the hours in which it lasts: one that comes back
+// later in the same alert is another one.
+type HazardOfAlert struct {
+	Hazard Hazard    `json:"amenaza"`
+	Level  Level     `json:"nivel"`
+	Start  time.Time `json:"inicio"`
+	End    time.Time `json:"fin"`
+	Trails []Slug    `json:"senderos"`
+	Causes []Cause   `json:"causas"`
+	Agree  int       `json:"modelos_de_acuerdo" minimum:"0"`
+	Total  int       `json:"modelos_total" minimum:"0"`
 }
 
 // Change is one version of an alert.

@@ -65,7 +65,7 @@ func TestFilesThatCannotBeUsed(t *testing.T) {
 			err = db.Update(func(tx *bbolt.Tx) error { _, err := tx.CreateBucket([]byte("other")); return err })
 			return errors.Join(err, db.Close())
 		}, []string{"not a file of this program", "vigia restore"}, true},
-		"newer":    {func(p string) error { return errors.Join(write(p, whole), ofSchema(p, "schema", "2")) }, []string{"newer version", "update it, or restore"}, true},
+		"newer":    {func(p string) error { return errors.Join(write(p, whole), ofSchema(p, "schema", "3")) }, []string{"newer version", "update it, or restore"}, true},
 		"older":    {func(p string) error { return errors.Join(write(p, whole), ofSchema(p, "", "\x00\x00\x00\x0b")) }, []string{"before the first release", "begin anew"}, true},
 		"a folder": {func(p string) error { return os.Mkdir(p, 0o700) }, []string{"not a regular file", "move"}, false},
 	} {

@@ -288,12 +288,12 @@ func (x *attackTrial) open() {
 	x.Helper()
 	now, park := x.clock.Now().UTC(), x.parks.Parks[len(x.alerts)].Slug
 	a := alert.Alert{
-		ID: "storm-" + park, Park: park, Hazard: hazard.Wind, Level: alert.Danger, Version: 1,
-		Start: now.Add(6 * time.Hour), End: now.Add(18 * time.Hour), IssuedAt: now, UpdatedAt: now,
+		ID: "storm-" + park, Park: park, Version: 1, IssuedAt: now, UpdatedAt: now,
 	}
-	a.Trails = []string{x.parks.TrailsOf(len(x.alerts))[0].Slug}
+	a.SetTracks([]alert.Track{{
+		Trail: x.parks.TrailsOf(len(x.alerts))[0].Slug, Hazard: hazard.Wind, Level: alert.Danger, From: now.Add(7 * time.Hour), To: now.Add(17 * time.Hour),
+	}})
 	a.Changes = []alert.Change{{Version: 1, At: now, What: alert.Opened, Level: a.Level, Start: a.Start, End: a.End}}
-	a.Notices = []alert.Notice{{What: alert.Opened, At: now, Level: a.Level, Start: a.Start}}
 	x.alerts, x.decided = append(x.alerts, a), append(x.decided, now)
 	rows := make([]store.HistoryRow, len(x.parks.Trails))
 	for i := range rows {

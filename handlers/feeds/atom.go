@@ -14,6 +14,7 @@ import (
 	"vigia/handlers/httpcache"
 	"vigia/handlers/site"
 	"vigia/store/notices"
+	"vigia/web/wording"
 )
 
 const atomType = "application/atom+xml; charset=utf-8"
@@ -148,7 +149,10 @@ func (v feed) alertEntry(al *alert.Alert, page string) atomEntry {
 		}
 	}
 	e := v.entry("/alertas/"+al.ID, title, page, updated, v.alertText(here, view, al)...)
-	e.Published, e.Category = rfc3339(cmp.Or(al.IssuedAt, updated)), []atomCategory{{al.Level.String()}, {al.Hazard.String()}}
+	e.Published, e.Category = rfc3339(cmp.Or(al.IssuedAt, updated)), []atomCategory{{al.Level.String()}}
+	for _, h := range al.Hazards() {
+		e.Category = append(e.Category, atomCategory{h.String()})
+	}
 	return e
 }
 
@@ -175,11 +179,18 @@ func (v feed) alertText(here site.View, view site.AlertView, al *alert.Alert) []
 	if view.Unproven && !over {
 		parts = append(parts, v.Text("alerta.sin_confirmar"))
 	}
-	if view.Votes != "" {
-		parts = append(parts, v.Text("alerta.acuerdo", "votos", view.Votes))
-	}
-	for _, c := range view.Causes {
-		parts = append(parts, c.Sentence(v.Language))
+	dated := here.Localizer // what was tomorrow then is not tomorrow now
+	dated.Days = wording.ByDate
+	for _, h := range view.Hazards {
+		if len(view.Hazards) > 1 {
+			parts = append(parts, v.PartName(h.Part)+": "+dated.Span(h.Start, h.End)+".")
+		}
+		if h.Votes != "" {
+			parts = append(parts, v.Text("alerta.acuerdo", "votos", h.Votes))
+		}
+		for _, c := range h.Causes {
+			parts = append(parts, c.Sentence(v.Language))
+		}
 	}
 	if len(view.Trails) > 0 {
 		parts = append(parts, v.Text("alerta.lista_senderos", "nombres", strings.Join(view.TrailNames(), "; ")))
@@ -189,7 +200,7 @@ func (v feed) alertText(here site.View, view site.AlertView, al *alert.Alert) []
 		parts = append(parts, v.Text("atom.cambio", "cuando", here.Instant(c.At).Text, "que", here.Change(c)))
 	}
 	if !over {
-		parts = append(parts, v.Advice(al.Hazard))
+		parts = append(parts, v.Advice(al.Hazards()...))
 	}
 	return append(parts, v.Text("oficial.aviso"))
 }

@@ -22,6 +22,7 @@ var barHeights = [...]int{hazard.Unknown: 26, hazard.Green: 11, hazard.Amber: 19
 // windowBar draws when an alert holds: its window on a line of local days.
 type windowBar struct {
 	Level      Level
+	Over       bool // its hours are over
 	X, Y       int
 	End        int // where it ends
 	Width      int
@@ -42,9 +43,9 @@ type barDay struct {
 	Name      string
 }
 
-// windowBar lays an alert's window out on whole local days, from the day of its
-// beginning, or of now when that is before, to that of its end.
-func (v View) windowBar(al *alert.Alert) windowBar {
+// windowBar lays hours of an alert out on the whole local days of its window, from the day
+// of its beginning, or of now when that is before, to that of its end.
+func (v View) windowBar(al *alert.Alert, start, end time.Time, level alert.Level) windowBar {
 	from := al.Start
 	if v.Now.Before(from) {
 		from = v.Now
@@ -54,9 +55,9 @@ func (v View) windowBar(al *alert.Alert) windowBar {
 	at := func(t time.Time) int {
 		return int(math.Round(float64(barLength) * float64(t.Sub(first)) / float64(span)))
 	}
-	lvl := v.alertLevel(al.Level)
-	bar := windowBar{Level: lvl, X: at(al.Start), Height: barHeights[stateOf(al.Level)], Now: at(v.Now)}
-	bar.Width, bar.Y = max(at(al.End)-bar.X, 2), barGround-bar.Height
+	lvl := v.alertLevel(level)
+	bar := windowBar{Level: lvl, Over: !al.Active(v.Now) || !v.Now.Before(end), X: at(start), Height: barHeights[stateOf(level)], Now: at(v.Now)}
+	bar.Width, bar.Y = max(at(end)-bar.X, 2), barGround-bar.Height
 	bar.End = bar.X + bar.Width
 	bar.GlyphX, bar.GlyphY = bar.X+(bar.Width-glyphSize)/2, barGround-(bar.Height+glyphSize)/2
 	bar.NowVisible = bar.Now >= 0 && bar.Now <= barLength
@@ -67,7 +68,7 @@ func (v View) windowBar(al *alert.Alert) windowBar {
 	case bar.Now > barLength*7/8:
 		bar.NowAnchor = "end"
 	}
-	bar.From, bar.To = v.Localizer.Hour(al.Start), v.LastHour(al.End)
+	bar.From, bar.To = v.Localizer.Hour(start), v.LastHour(end)
 	for tick := first; tick.Before(last); tick = tick.Add(6 * time.Hour) {
 		bar.Ticks = append(bar.Ticks, at(tick))
 	}

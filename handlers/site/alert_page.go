@@ -15,9 +15,17 @@ type alertPage struct {
 	Gone    string // why it is over, "" while it is not
 	Lasts   string // how long its window is
 	Bar     windowBar
-	Reasons []reason
+	Parts   []alertPart // as Hazards
+	Why     bool        // a part has reasons
 	History []change
 	Models  []string // whose runs counted last
+}
+
+// alertPart is a hazard of an alert with its drawings.
+type alertPart struct {
+	AlertHazard
+	Bar     windowBar
+	Reasons []reason
 }
 
 // reason is a cause with what its numbers look like.
@@ -33,11 +41,20 @@ type change struct {
 	Level Level
 }
 
-// putAlerts adds the list of alerts and the page of each, for as long as it is kept.
+// putAlerts adds the list of alerts, that of each park, and the page of each alert for as
+// long as it is kept.
 func (p *pageBuilder) putAlerts() {
 	p.put(alertsPath, "alertas", func() Frame {
-		return p.current(alertsPath, "alertas", p.alertsPage())
+		return p.current(alertsPath, "alertas", p.alertsPage(""))
 	})
+	for i := range p.Catalogue.Parks {
+		slug := p.Catalogue.Parks[i].Slug
+		p.put(alertsPath+parkQuery+slug, "alertas", func() Frame {
+			f := p.current(alertsPath, "alertas", p.alertsPage(slug))
+			f.NoIndex = true
+			return f
+		})
+	}
 	for _, list := range [][]alert.Alert{p.Alerts, p.Ended} {
 		for i := range list {
 			al := &list[i]
@@ -60,7 +77,7 @@ func (p *pageBuilder) alertFrame(path string, al *alert.Alert) Frame {
 	if view.Gone != "" {
 		frame = local.Frame
 	}
-	f := frame(path, "alerta_sola", view, "amenaza", p.Hazard(al.Hazard), "parque", view.Park.Name)
+	f := frame(path, "alerta_sola", view, "amenaza", p.AlertHazards(al), "parque", view.Park.Name)
 	f.NoIndex = true
 	return f
 }
@@ -68,13 +85,17 @@ func (p *pageBuilder) alertFrame(path string, al *alert.Alert) Frame {
 func (v View) alertPage(al *alert.Alert) alertPage {
 	page := alertPage{
 		AlertView: v.Alert(al), Lasts: v.Count("alerta.horas", int(al.End.Sub(al.Start).Hours()+.5)),
-		Bar: v.windowBar(al),
+		Bar: v.windowBar(al, al.Start, al.End, al.Level),
 	}
 	if al.PhaseAt(v.Now) == alert.Finished {
 		page.Gone = v.gone(al)
 	}
-	for i, c := range al.Causes {
-		page.Reasons = append(page.Reasons, reason{page.Causes[i], scaleOf(c.Cause)})
+	for _, h := range page.Hazards {
+		part := alertPart{AlertHazard: h, Bar: v.windowBar(al, h.Start, h.End, h.Part.Level)}
+		for i, c := range h.Part.Causes {
+			part.Reasons = append(part.Reasons, reason{h.Causes[i], scaleOf(c.Cause)})
+		}
+		page.Parts, page.Why = append(page.Parts, part), page.Why || len(part.Reasons) > 0
 	}
 	for i := range al.Changes {
 		c := &al.Changes[i]
@@ -110,15 +131,14 @@ func ends(what alert.ChangeKind) bool {
 	}
 }
 
-// alertTrails names the trails of an alert, with links to those that the catalogue
-// still has.
-func (v View) alertTrails(al *alert.Alert) []trailLink {
-	links := make([]trailLink, len(al.Trails))
+// alertTrails names trails of a park, with links to those that the catalogue still has.
+func (v View) alertTrails(park string, slugs []string) []trailLink {
+	links := make([]trailLink, len(slugs))
 	var known []catalogue.Trail
-	if park, ok := v.Catalogue.ParkBySlug(al.Park); ok {
-		known = v.Catalogue.TrailsOf(park)
+	if i, ok := v.Catalogue.ParkBySlug(park); ok {
+		known = v.Catalogue.TrailsOf(i)
 	}
-	for i, slug := range al.Trails {
+	for i, slug := range slugs {
 		links[i].Name = slug
 		if at := slices.IndexFunc(known, func(t catalogue.Trail) bool { return t.Slug == slug }); at >= 0 {
 			links[i] = trailLink{v.trailPath(known[at]), known[at].Name}

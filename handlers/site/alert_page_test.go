@@ -106,7 +106,7 @@ func TestAnAlertThatIsNoMoreIsNotFound(t *testing.T) {
 
 func TestAllAlertsWorstFirst(t *testing.T) {
 	e := crowd(newSnapshot(t), 30)
-	page := viewOf(t, e, now).alertsPage()
+	page := viewOf(t, e, now).alertsPage("")
 	var levels []string
 	total, north := 0, viewOf(t, e, now).regions()
 	for i, l := range page.Levels {
@@ -151,7 +151,7 @@ func TestWindowBarOnLocalDays(t *testing.T) {
 		if test.start.Before(now) {
 			v.Now = test.start
 		}
-		bar := v.windowBar(&al)
+		bar := v.windowBar(&al, al.Start, al.End, al.Level)
 		if len(bar.Days) != test.days || bar.X < 0 || bar.End > barLength || bar.Width <= 0 {
 			t.Errorf("%s: %d days, from %d to %d", name, len(bar.Days), bar.X, bar.End)
 		}
@@ -170,5 +170,32 @@ func TestScaleOfACause(t *testing.T) {
 	}
 	if s := scaleOf(hazard.Cause{Value: -12, Min: nan, Max: nan, Threshold: -10}); s == nil || s.Value >= s.Threshold {
 		t.Errorf("%+v", s)
+	}
+}
+
+// A storm has each of its hazards on its page, with its own hours, drawing and causes; one
+// that is over is drawn as such.
+func TestAStormOnItsPage(t *testing.T) {
+	e := newSnapshot(t)
+	a := &e.Alerts[1]
+	snow := a.Tracks[0]
+	snow.Hazard, snow.Level, snow.Reason.Level, snow.To = hazard.Snow, alert.Caution, alert.Caution, noonHour.Add(-2*time.Hour)
+	snow.From, snow.Over = noonHour.Add(-5*time.Hour), true
+	a.SetTracks(append(slices.Clone(a.Tracks), snow))
+	for _, path := range []string{"/alertas/a-ahora", "/alertas", "/parques/" + a.Park} {
+		page := pageOf(t, e, now, path)
+		if err := wellFormed(page); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+		if text := readable(page); !strings.Contains(text, "Viento fuerte (Peligro)") || !strings.Contains(text, "Nieve (Precaución)") || !strings.Contains(text, "terminó a las 13:00") {
+			t.Errorf("%s does not show both hazards", path)
+		}
+	}
+	page := pageOf(t, e, now, "/alertas/a-ahora")
+	if bars := strings.Count(page, `class="barra-ventana"`); bars != 3 || strings.Count(page, `url(#trama)`) == 0 {
+		t.Errorf("%d drawings", bars)
+	}
+	if text := readable(page); !strings.Contains(text, "Peligro: viento fuerte") || strings.Contains(text, "viento fuerte y nieve") {
+		t.Error("what is over is in the title")
 	}
 }

@@ -26,17 +26,25 @@ type alertList struct {
 
 // alerts lists a park's alerts, or those of all parks when slug is empty, in the API's
 // order. One without a level was never issued.
-func (v View) alerts(slug string) alertList {
+func (v View) alerts(slug string) alertList { return v.alertsOn(slug, alert.Filter{}) }
+
+// alertsOn lists the parts of alerts that a filter chooses.
+func (v View) alertsOn(slug string, filter alert.Filter) alertList {
 	var list alertList
 	list.Known, list.None = v.alertsKnown(slug)
 	for i := range v.Alerts {
-		al := &v.Alerts[i]
-		if al.Level == alert.NoLevel || slug != "" && al.Park != slug {
+		if v.Alerts[i].Level == alert.NoLevel || slug != "" && v.Alerts[i].Park != slug {
 			continue
 		}
-		if al.Active(v.Now) {
+		al := &v.Alerts[i]
+		if len(filter.Trails) > 0 {
+			part := al.Only(filter)
+			al = &part
+		}
+		switch {
+		case al.Active(v.Now):
 			list.Active = append(list.Active, v.ofAlert(al).Alert(al))
-		} else {
+		case al.Level > alert.NoLevel:
 			list.Finished = append(list.Finished, v.ofAlert(al).Alert(al))
 		}
 	}
@@ -70,14 +78,15 @@ func (v View) alertsKnown(slug string) (known bool, none string) {
 // openAlerts is how many alerts of a park may stand with an open cause.
 const openAlerts = 3
 
-// parkAlerts lists the alerts of a park, or those that name one of its trails.
+// parkAlerts lists the alerts of a park, or what they have of one of its trails.
 func (v View) parkAlerts(park int, trail string) alertList {
-	list := v.alerts(v.Catalogue.Parks[park].Slug)
+	var filter alert.Filter
 	if trail != "" {
-		list.Active = slices.DeleteFunc(list.Active, func(a AlertView) bool { return !slices.Contains(a.Alert.Trails, trail) })
+		filter.Trails = []string{trail}
 	}
+	list := v.alertsOn(v.Catalogue.Parks[park].Slug, filter)
 	for i := range list.Active {
-		list.Active[i].Folds = len(list.Active[i].Causes) > 1 || len(list.Active) > openAlerts
+		list.Active[i].Folds = list.Active[i].causes() > 1 || len(list.Active) > openAlerts
 	}
 	return list
 }
@@ -115,20 +124,30 @@ func (v View) alertPath(al *alert.Alert) string {
 type AlertView struct {
 	View
 	*alert.Alert
-	Path       string // of its own page, "" when it has none
-	Level      Level  // the shape of the state that a level answers to
-	Phase      string
+	Path     string // of its own page, "" when it has none
+	Level    Level  // the shape of the state that a level answers to
+	Phase    string
+	Window   string
+	Zone     string // the zone of its hours, when it is not that of the page
+	Park     parkLink
+	Trails   []trailLink
+	Where    string        // Trails in short
+	Official []string      // what official bodies say now of its trails
+	Hazards  []AlertHazard // the worst first, those that are over last
+	Unproven bool          // the estimates behind it are no longer current
+	Folds    bool          // its causes, or all alerts of the park, are too many for them to stand open
+}
+
+// AlertHazard is a hazard in an alert as a page shows it.
+type AlertHazard struct {
+	*alert.Part
+	Name       string // with a capital
+	Level      Level
 	Window     string
-	Zone       string // the zone of its hours, when it is not that of the page
-	Park       parkLink
-	Trails     []trailLink
-	Where      string   // Trails in short
-	Official   []string // what official bodies say now of its trails
+	Where      string // its trails in short
 	Causes     []wording.Cause
 	Votes      string
 	Confidence string
-	Unproven   bool // the estimates behind it are no longer current
-	Folds      bool // its causes, or all alerts of the park, are too many for them to stand open
 }
 
 // Alert returns an alert in words.
@@ -136,29 +155,62 @@ func (v View) Alert(al *alert.Alert) AlertView {
 	phase := al.PhaseAt(v.Now)
 	view := AlertView{
 		View: v, Alert: al, Path: v.alertPath(al), Level: v.alertLevel(al.Level), Phase: v.Text("situacion." + phase.String()),
-		Window: v.Window(al.Start, al.End), Zone: v.otherZone(al.Start), Park: parkLink{Name: al.Park}, Trails: v.alertTrails(al),
-		Votes: v.Votes(al.Agree, al.Total), Confidence: v.Confidence(al.Confidence), Unproven: v.WhyNone() != hazard.NoReason,
+		Window: v.Window(al.Start, al.End), Zone: v.otherZone(al.Start), Park: parkLink{Name: al.Park}, Trails: v.alertTrails(al.Park, al.Trails),
+		Unproven: v.WhyNone() != hazard.NoReason,
 	}
 	if phase == alert.Finished {
 		view.Window = v.Text("ventana.termino", "fin", v.End(al.End))
 	}
+	trails := 0
 	if i, ok := v.Catalogue.ParkBySlug(al.Park); ok {
-		view.Park, view.Where = v.linkTo(v.Catalogue.Parks[i]), v.where(view.TrailNames(), v.Catalogue.Parks[i].NumTrails)
+		trails = v.Catalogue.Parks[i].NumTrails
+		view.Park, view.Where = v.linkTo(v.Catalogue.Parks[i]), v.where(view.TrailNames(), trails)
 		view.Official = v.OfficialLines(v.InForce(i).OnTrails(al.Trails...))
 	}
-	for i := range al.Causes {
-		c := &al.Causes[i]
-		view.Causes = append(view.Causes, v.Cause(c.Cause, c.Where()))
+	parts := al.Parts()
+	for i := range parts {
+		view.Hazards = append(view.Hazards, v.alertHazard(al, &parts[i], trails))
 	}
 	return view
 }
 
+// alertHazard returns a hazard of an alert in words; trails are so many in its park.
+func (v View) alertHazard(al *alert.Alert, p *alert.Part, trails int) AlertHazard {
+	h := AlertHazard{
+		Part: p, Name: wording.Capital(v.Hazard(p.Hazard)), Level: v.alertLevel(p.Level), Window: v.Window(p.Start, p.End),
+		Votes: v.Votes(p.Agree, p.Total), Confidence: v.Confidence(p.Confidence),
+	}
+	if p.Over || !al.Active(v.Now) {
+		h.Window = v.Text("ventana.termino", "fin", v.End(p.End))
+	}
+	if len(p.Trails) < len(al.Trails) {
+		h.Where = v.where(linkNames(v.alertTrails(al.Park, p.Trails)), trails)
+	}
+	for i := range p.Causes {
+		h.Causes = append(h.Causes, v.Cause(p.Causes[i].Cause, p.Causes[i].Where()))
+	}
+	return h
+}
+
+// AlertAdvice returns what to consider in view of the alert's hazards.
+func (a AlertView) AlertAdvice() string { return a.Advice(a.Alert.Hazards()...) }
+
+// causes counts those of all hazards.
+func (a *AlertView) causes() (n int) {
+	for i := range a.Hazards {
+		n += len(a.Hazards[i].Causes)
+	}
+	return n
+}
+
 // TrailNames names the trails of the alert; one that the catalogue has no longer, by
 // its slug.
-func (a AlertView) TrailNames() []string {
-	names := make([]string, len(a.Trails))
-	for i := range a.Trails {
-		names[i] = a.Trails[i].Name
+func (a AlertView) TrailNames() []string { return linkNames(a.Trails) }
+
+func linkNames(links []trailLink) []string {
+	names := make([]string, len(links))
+	for i := range links {
+		names[i] = links[i].Name
 	}
 	return names
 }

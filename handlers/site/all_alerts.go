@@ -12,6 +12,7 @@ import (
 // region from north to south.
 type alertsPage struct {
 	alertList
+	Of      parkLink // the one park whose alerts they are, if it is one
 	Levels  []alertLevelRows
 	Regions []alertRegionCounts // how to find those of a region; none when there are few
 }
@@ -46,8 +47,15 @@ type alertRegionCount struct {
 // fewRegions is from how many regions on there is a table to choose one.
 const fewRegions = 4
 
-func (v View) alertsPage() alertsPage {
-	page := alertsPage{alertList: v.alerts("")}
+// parkQuery chooses the alerts of one park, by its slug.
+const parkQuery = "?parque="
+
+// alertsPage returns the alerts of a park, or of all parks when slug is empty.
+func (v View) alertsPage(slug string) alertsPage {
+	page := alertsPage{alertList: v.alerts(slug)}
+	if i, ok := v.Catalogue.ParkBySlug(slug); ok {
+		page.Of = v.linkTo(v.Catalogue.Parks[i])
+	}
 	regions, byRegion := v.regions(), make(map[string][]AlertView)
 	for _, a := range page.Active {
 		name := cmp.Or(a.Park.Region, v.Text("alertas.sin_region")) // the catalogue has the park no longer

@@ -2,7 +2,8 @@ package site
 
 import (
 	"iter"
-	"maps"
+	"net/url"
+	"strings"
 	"sync"
 
 	"vigia/handlers/httpcache"
@@ -35,8 +36,28 @@ func (p *Pages) Page(path string) *Page {
 	return p.pages[path]
 }
 
+// Asked returns the page of an address: of the list of alerts that of one park where the
+// query names it; any other query changes nothing. It is nil for a path that is none and
+// for a park that is unknown.
+func (p *Pages) Asked(u *url.URL) *Page {
+	if u.RawQuery != "" && strings.HasSuffix(u.Path, alertsPath) {
+		if park := u.Query().Get("parque"); park != "" {
+			return p.Page(u.Path + parkQuery + park)
+		}
+	}
+	return p.Page(u.Path)
+}
+
 // Paths returns all paths, in no order.
-func (p *Pages) Paths() iter.Seq[string] { return maps.Keys(p.pages) }
+func (p *Pages) Paths() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for path := range p.pages {
+			if !strings.Contains(path, parkQuery) && !yield(path) {
+				return
+			}
+		}
+	}
+}
 
 // Views returns the publication in each language of the site, the first one first.
 func (p *Pages) Views() []View { return p.views }

@@ -204,7 +204,7 @@ func TestHostileNamesAreEscaped(t *testing.T) {
 	}
 	c.Emergency = []catalogue.EmergencyNumber{{Number: evil, Name: evil, Note: evil}}
 	e.Catalogue = &c
-	e.Alerts[0].Causes[0].Place, e.Alerts[0].ID = evil, evil
+	e.Alerts[0].Tracks[0].Reason.Causes[0].Place, e.Alerts[0].ID = evil, evil
 	e.Models[0].Model = evil
 	for path, page := range pagesOf(t, short(e), now) {
 		if strings.Contains(page, "<script>") || strings.Contains(page, "<a href='x'") || strings.Contains(page, "javascript:alert") {

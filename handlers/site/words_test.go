@@ -55,7 +55,7 @@ func TestPagesSayTheWordsOfTheCatalogue(t *testing.T) {
 		}
 		for i := range e.Alerts {
 			a := &e.Alerts[i]
-			says(alertsPath+"/"+a.ID, l.words.AlertName(a), l.words.Advice(a.Hazard))
+			says(alertsPath+"/"+a.ID, l.words.AlertName(a), l.words.Advice(a.Hazards()...))
 		}
 		var words []string
 		for _, reason := range reasons {

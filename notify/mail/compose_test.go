@@ -250,7 +250,7 @@ func checkHostile(t *testing.T, name string) {
 	}
 	b := news(t)
 	e := &b.Entries[0]
-	e.Park.Name, e.Park.Slug, e.Park.Administrator, e.Trails, e.Alert.Causes[0].Place = name, name, name, []string{name, name}, name
+	e.Park.Name, e.Park.Slug, e.Park.Administrator, e.Trails, e.Alert.Tracks[0].Reason.Causes[0].Place = name, name, name, []string{name, name}, name
 	b.Contact, b.Emergency[0].Name, b.Emergency[1].Note = name, name, name
 	l, err := s.Compose(b, ana)
 	if err != nil {

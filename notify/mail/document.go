@@ -120,7 +120,7 @@ func (w *writer) alerts() error {
 	}
 	e := &w.m.Entries[message.Lead(w.m.Entries)]
 	here := w.at(e)
-	w.doc.Subject = w.AndMore(w.Text("correo.asunto", "nivel", w.level(e), "amenaza", wording.Capital(w.Hazard(e.Alert.Hazard)),
+	w.doc.Subject = w.AndMore(w.Text("correo.asunto", "nivel", w.level(e), "amenaza", wording.Capital(w.AlertHazards(e.Alert)),
 		"parque", shortName(e.Park), "cuando", here.Span(e.Alert.Start, e.Alert.End)), len(w.m.Entries)-1)
 	w.doc.Title = w.Count("correo.titulo", len(w.m.Entries))
 	return nil
@@ -153,7 +153,7 @@ func (w *writer) change(e *message.Entry) string {
 func (w *writer) card(e *message.Entry) card {
 	a, here := e.Alert, w.at(e)
 	c := card{
-		Mark: over, Level: w.level(e), Place: shortName(e.Park), Title: wording.Capital(w.Hazard(a.Hazard)),
+		Mark: over, Level: w.level(e), Place: shortName(e.Park), Title: wording.Capital(w.AlertHazards(a)),
 		When: w.Text("correo.cuando", "cuando", here.Span(a.Start, a.End), "zona", here.Offset(a.Start)),
 		Page: link{w.Text("correo.pagina", "parque", shortName(e.Park)), w.m.Links.Home + "/parques/" + url.PathEscape(e.Park.Slug)},
 	}
@@ -167,7 +167,8 @@ func (w *writer) card(e *message.Entry) card {
 		c.Lines = append(c.Lines, line{Text: w.Text("correo.termina.ojo")})
 	} else {
 		c.Mark = map[alert.Level]mark{alert.Caution: caution, alert.Danger: danger}[a.Level]
-		c.Lines = append(c.Lines, line{Text: here.AlertSummary(a, nil)}, line{w.Text("alerta.considerar"), w.Advice(a.Hazard)})
+		c.Lines = append(c.Lines, w.hazards(e)...)
+		c.Lines = append(c.Lines, line{w.Text("alerta.considerar"), w.Advice(a.Hazards()...)})
 	}
 	if len(e.Trails) > 0 {
 		c.Lines = append(c.Lines, line{w.Text("parque.senderos"), strings.Join(e.Trails, ", ")})
@@ -177,6 +178,24 @@ func (w *writer) card(e *message.Entry) card {
 		c.Lines = append(c.Lines, line{w.Text("correo.administra"), e.Park.Administrator})
 	}
 	return c
+}
+
+// hazards lists the hazards of an alert; where there are several, each with its own hours
+// and, where they are not all of the alert's, its trails.
+func (w *writer) hazards(e *message.Entry) (lines []line) {
+	here, ahead := w.at(e), e.Alert.Ahead()
+	if len(ahead) == 1 {
+		return []line{{Text: here.AlertSummary(e.Alert, nil)}}
+	}
+	for i := range ahead {
+		p := &ahead[i]
+		text := here.Part(p)
+		if names := e.TrailNames(p.Trails); len(names) < len(e.Trails) {
+			text += " " + w.Text("alerta.lista_senderos", "nombres", strings.Join(names, ", "))
+		}
+		lines = append(lines, line{w.PartName(p), text})
+	}
+	return lines
 }
 
 // shortName returns a park's name as people say it: a subject has no room for its kind.

@@ -41,7 +41,7 @@ func many(t testing.TB) *message.Message {
 	changes := []alert.ChangeKind{alert.Opened, alert.Raised, alert.Moved, alert.Withdrawn}
 	for i := range 12 {
 		a := gale(alert.Danger)
-		a.ID, a.Hazard = fmt.Sprint("a", i), hazard.Hazard(i)
+		a.ID, a.Tracks[0].Hazard = fmt.Sprint("a", i), hazard.Hazard(i)
 		if i%3 == 1 {
 			a.Level, a.End = alert.Caution, a.End.Add(20*time.Hour)
 		}

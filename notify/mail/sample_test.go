@@ -36,12 +36,16 @@ func paine(t testing.TB) *catalogue.Park {
 
 func gale(level alert.Level) *alert.Alert {
 	start := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	return &alert.Alert{
-		ID: "a1", Version: 1, Park: "torres-del-paine", Hazard: hazard.Wind, Level: level, Start: start, End: start.Add(14 * time.Hour),
-		IssuedAt: start, UpdatedAt: start.Add(64 * time.Minute), Agree: 3, Total: 4,
-		Causes:  []alert.Cause{{Cause: hazard.Cause{Quantity: hazard.GustQuantity, Value: 94.66, Min: 81, Max: 108, Threshold: 90, Over: 3, Total: 4}, Place: "Paso John Gardner"}},
+	a := &alert.Alert{
+		ID: "a1", Version: 1, Park: "torres-del-paine", IssuedAt: start, UpdatedAt: start.Add(64 * time.Minute),
 		Changes: []alert.Change{{What: alert.Opened, Level: level}},
 	}
+	a.SetTracks([]alert.Track{{
+		Trail: "circuito-o", Hazard: hazard.Wind, Level: level, From: start.Add(time.Hour), To: start.Add(13 * time.Hour),
+		Reason: alert.Reason{On: level, Level: level, Agree: 3, Total: 4, Causes: []alert.Cause{
+			{Cause: hazard.Cause{Quantity: hazard.GustQuantity, Value: 94.66, Min: 81, Max: 108, Threshold: 90, Over: 3, Total: 4}, Place: "Paso John Gardner"}}},
+	}})
+	return a
 }
 
 // news is a message of one alert.

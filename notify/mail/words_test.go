@@ -74,7 +74,7 @@ func everyKind(t *testing.T) (all []*message.Message) {
 				b := news(t)
 				b.Simulated = h%2 == 0
 				b.Entries[0].Alert, b.Entries[0].What = gale(level), what
-				b.Entries[0].Alert.Hazard = hazard.Hazard(h)
+				b.Entries[0].Alert.Tracks[0].Hazard = hazard.Hazard(h)
 				all = append(all, b)
 			}
 		}
@@ -94,7 +94,7 @@ func TestMailsSayTheWordsOfTheCatalogue(t *testing.T) {
 		for h := range hazard.Hazard(hazard.NumHazards) {
 			for level := alert.Caution; level <= alert.Danger; level++ {
 				b := news(t)
-				b.Language, b.Entries[0].Alert.Hazard, b.Entries[0].Alert.Level = language, h, level
+				b.Language, b.Entries[0].Alert.Tracks[0].Hazard, b.Entries[0].Alert.Level = language, h, level
 				doc, err := write(b)
 				if err != nil {
 					t.Fatal(err)

@@ -68,12 +68,12 @@ type Message struct {
 	Emergency []catalogue.EmergencyNumber
 }
 
-// Entry is an alert in a message.
+// Entry is an alert in a message: the part of it that its reader asked for.
 type Entry struct {
 	Alert  *alert.Alert
 	What   alert.ChangeKind // Opened, Raised, Moved, Ended or Withdrawn
 	Park   *catalogue.Park
-	Trails []string // names
+	Trails []string // names, as Alert.Trails
 	// ThreadRef is a stable name of the mails about the alert, 22 characters of base64url.
 	ThreadRef string
 	// Closures and Volcanic are the official notices in force for the alert's trails.
@@ -99,6 +99,16 @@ func Lead(entries []Entry) int {
 
 // Over reports whether the entry says that an alert holds no longer.
 func (e *Entry) Over() bool { return e.What == alert.Ended || e.What == alert.Withdrawn }
+
+// TrailNames returns the names of some of the alert's trails.
+func (e *Entry) TrailNames(slugs []string) (names []string) {
+	for i, slug := range e.Alert.Trails {
+		if i < len(e.Trails) && slices.Contains(slugs, slug) {
+			names = append(names, e.Trails[i])
+		}
+	}
+	return names
+}
 
 // Links are absolute addresses, of the pages in the reader's language.
 type Links struct {

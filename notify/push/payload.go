@@ -210,8 +210,8 @@ func place(l wording.Localizer, e *message.Entry, budget int) string {
 }
 
 // details returns the rest of an alert, a sentence each, the most
-// useful first: its first cause without the place, else how many models agree, and the
-// trails; of one that is over, why. The models' spread is included where no more than half
+// useful first: the first cause of its worst hazard without the place, else how many models
+// agree, the other hazards with their hours, and the trails; of one that is over, why. The models' spread is included where no more than half
 // of them agree: their median may then be on the side of the threshold that raises
 // nothing.
 func details(l wording.Localizer, e *message.Entry, budget int) (sentences []string) {
@@ -219,14 +219,20 @@ func details(l wording.Localizer, e *message.Entry, budget int) (sentences []str
 	if e.Over() {
 		return []string{l.Change(&alert.Change{What: e.What})}
 	}
-	if cause, ok := l.FirstCause(a); ok {
+	ahead := a.Ahead()
+	worst := &ahead[0]
+	if cause, ok := l.FirstCause(worst); ok {
 		cause.Place = ""
-		if 2*a.Agree > a.Total {
+		if 2*worst.Agree > worst.Total {
 			cause.Range = ""
 		}
 		sentences = append(sentences, cause.Sentence(l.Language))
-	} else if a.Total > 0 {
-		sentences = append(sentences, l.Votes(a.Agree, a.Total)+".")
+	} else if worst.Total > 0 {
+		sentences = append(sentences, l.Votes(worst.Agree, worst.Total)+".")
+	}
+	l.Zone = e.Park.TimeZone
+	for _, p := range ahead[1:] {
+		sentences = append(sentences, l.Text("notificacion.tambien", "amenaza", l.Hazard(p.Hazard), "cuando", l.Window(p.Start, p.End)))
 	}
 	if len(e.Trails) > 0 {
 		trails := make([]string, len(e.Trails))

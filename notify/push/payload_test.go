@@ -49,7 +49,7 @@ func shortOf(t testing.TB, n *notification) []byte {
 func entry(t testing.TB, id string, h hazard.Hazard, level alert.Level, what alert.ChangeKind) message.Entry {
 	t.Helper()
 	a := wind(id, level)
-	a.Hazard, a.Causes = h, nil
+	a.Tracks[0].Hazard, a.Tracks[0].Reason.Causes = h, nil
 	return message.Entry{Alert: a, What: what, Park: paine(t)}
 }
 
@@ -193,7 +193,7 @@ func TestPayloadsFitWhateverTheNames(t *testing.T) {
 						e := entry(t, "a", hazard.Hazard(h), alert.Danger, what)
 						e.Park, e.Trails = park, []string{name, name, name, name}
 						e.Alert.End = e.Alert.Start.Add(99 * time.Hour)
-						e.Alert.Causes = []alert.Cause{{Cause: hazard.Cause{Quantity: hazard.Precipitation6hQuantity, Value: math.MaxFloat32, Threshold: -math.MaxFloat32}, Place: name}}
+						e.Alert.Tracks[0].Reason.Causes = []alert.Cause{{Cause: hazard.Cause{Quantity: hazard.Precipitation6hQuantity, Value: math.MaxFloat32, Threshold: -math.MaxFloat32}, Place: name}}
 						over := entry(t, "b", hazard.DebrisFlow, alert.Danger, alert.Ended)
 						over.Park = park
 						n, err := newNotification(&message.Message{Kind: kind, Language: language, Simulated: true, Now: start, Expires: start.Add(99 * time.Hour),
@@ -256,7 +256,7 @@ func FuzzNotification(f *testing.F) {
 			e := entry(t, fmt.Sprint(i), hazard.Hazard(h%uint8(hazard.NumHazards)), alert.Level(i%3), alert.ChangeKind((int(h)+i)%6))
 			e.Alert.Start, e.Park, e.Trails = start.Add(time.Duration(from)*time.Second), &p, []string{trail, name, trail}
 			e.Alert.End = e.Alert.Start.Add(time.Duration(length) * time.Second)
-			e.Alert.Causes = []alert.Cause{{Cause: hazard.Cause{Quantity: hazard.Quantity(h % 20), Value: value, Threshold: -value, Max: value}, Place: trail}}
+			e.Alert.Tracks[0].Reason.Causes = []alert.Cause{{Cause: hazard.Cause{Quantity: hazard.Quantity(h % 20), Value: value, Threshold: -value, Max: value}, Place: trail}}
 			b.Entries = append(b.Entries, e)
 		}
 		n, err := newNotification(&b)

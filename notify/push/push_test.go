@@ -45,11 +45,13 @@ func paine(t testing.TB) *catalogue.Park {
 // wind is an alert of strong wind from 9 to 23 h.
 func wind(id string, level alert.Level) *alert.Alert {
 	hour := start.Truncate(time.Hour)
-	return &alert.Alert{
-		ID: id, Version: 1, Park: "torres-del-paine", Hazard: hazard.Wind, Level: level, Start: hour.Add(-time.Hour), End: hour.Add(13 * time.Hour),
-		Agree: 3, Total: 4,
-		Causes: []alert.Cause{{Cause: hazard.Cause{Quantity: hazard.GustQuantity, Value: 94.7, Min: 81, Max: 108, Threshold: 90, Over: 3, Total: 4}, Place: "Paso"}},
-	}
+	a := &alert.Alert{ID: id, Version: 1, Park: "torres-del-paine"}
+	a.SetTracks([]alert.Track{{
+		Trail: "base-torres", Hazard: hazard.Wind, Level: level, From: hour, To: hour.Add(12 * time.Hour),
+		Reason: alert.Reason{On: level, Level: level, Agree: 3, Total: 4, Causes: []alert.Cause{
+			{Cause: hazard.Cause{Quantity: hazard.GustQuantity, Value: 94.7, Min: 81, Max: 108, Threshold: 90, Over: 3, Total: 4}, Place: "Paso"}}},
+	}})
+	return a
 }
 
 // news is a message of one alert.

@@ -26,24 +26,9 @@ type Conditions struct {
 	Trip     *Trip       `json:"viaje,omitempty"`
 }
 
-// HazardSet is a set of hazards, a bit each. The empty set means all of them.
-type HazardSet uint16
-
-// Has reports whether a hazard is wanted.
-func (s HazardSet) Has(h hazard.Hazard) bool { return s == 0 || s&(1<<h) != 0 }
-
-// Named returns the hazards that a set names: none for the empty one, which means all.
-func (s HazardSet) Named() (named []hazard.Hazard) {
-	for h := range hazard.Hazard(hazard.NumHazards) {
-		if s != 0 && s.Has(h) {
-			named = append(named, h)
-		}
-	}
-	return named
-}
-
-// With returns the set with a hazard more.
-func (s HazardSet) With(h hazard.Hazard) HazardSet { return s | 1<<h }
+// HazardSet is the hazards that a person wants to be told of. The empty set means all of
+// them.
+type HazardSet = hazard.Set
 
 // Quiet are hours of the local day in which nothing but danger is told, in minutes
 // since midnight. To may be before From: the night.

@@ -71,9 +71,13 @@ func (l *Language) Votes(agree, total uint8) string {
 	return l.Text("modelos.votos.otros", "n", agree, "m", total)
 }
 
-// Advice returns what to consider in view of a hazard, and whom to ask.
-func (l *Language) Advice(h hazard.Hazard) string {
-	return l.Text("consejo."+h.String()) + " " + l.Text("consejo.consulte")
+// Advice returns what to consider in view of hazards, and whom to ask.
+func (l *Language) Advice(hazards ...hazard.Hazard) string {
+	text := ""
+	for _, h := range hazards {
+		text += l.Text("consejo."+h.String()) + " "
+	}
+	return text + l.Text("consejo.consulte")
 }
 
 // Disclaimer is the sentence that goes with every estimate: what it is not, and whom
@@ -83,9 +87,23 @@ func (l *Language) Disclaimer() string { return l.Text("oficial.largo") }
 // Marked marks a text about weather that is made up.
 func (l *Language) Marked(text string) string { return l.Text("simulado.marca") + " " + text }
 
-// AlertName returns the level and hazard of an alert: "Peligro: viento fuerte".
+// AlertName returns the level and hazards of an alert: "Peligro: viento fuerte y nieve".
 func (l *Language) AlertName(a *alert.Alert) string {
-	return l.Text("alerta.titulo", "nivel", Capital(l.Level(a.Level)), "amenaza", l.Hazard(a.Hazard))
+	return l.Text("alerta.titulo", "nivel", Capital(l.Level(a.Level)), "amenaza", l.AlertHazards(a))
+}
+
+// AlertHazards names the worst hazard of an alert with another, or that there are others.
+func (l *Language) AlertHazards(a *alert.Alert) string {
+	switch h := a.Hazards(); len(h) {
+	case 0:
+		return ""
+	case 1:
+		return l.Hazard(h[0])
+	case 2:
+		return l.Text("alerta.y_otra", "amenaza", l.Hazard(h[0]), "otra", l.Hazard(h[1]))
+	default:
+		return l.Text("alerta.y_otros", "amenaza", l.Hazard(h[0]))
+	}
 }
 
 // Cause is a criterion that is met, in words.
@@ -133,11 +151,11 @@ func (c Cause) Sentence(l *Language) string {
 	return strings.ReplaceAll(text, "\u00a0", " ") + ")."
 }
 
-// FirstCause is the first cause of an alert that has a value which says something to
-// people; ok is false when none has.
-func (l *Language) FirstCause(a *alert.Alert) (said Cause, ok bool) {
-	for i := range a.Causes {
-		c := &a.Causes[i]
+// FirstCause is the first cause of a hazard's part in an alert that has a value which says
+// something to people; ok is false when none has.
+func (l *Language) FirstCause(p *alert.Part) (said Cause, ok bool) {
+	for i := range p.Causes {
+		c := &p.Causes[i]
 		if c.Quantity != hazard.WeatherCodeQuantity && !Missing(c.Value) {
 			return l.Cause(c.Cause, c.Where()), true
 		}
@@ -170,35 +188,59 @@ func (l Localizer) AlertTitle(a *alert.Alert, park string) string {
 }
 
 // AlertSummary returns what the models have, when, how much against which threshold,
-// where, how many of them agree, and the trails by their names.
+// where, how many of them agree, and the trails by their names. Of several hazards each
+// has its own hours.
 func (l Localizer) AlertSummary(a *alert.Alert, trails []string) string {
-	parts := []string{l.Text("alerta.resumen", "amenaza", l.Hazard(a.Hazard), "cuando", l.Window(a.Start, a.End))}
-	if cause, ok := l.FirstCause(a); ok {
-		parts = append(parts, cause.Sentence(l.Language))
-	}
-	if a.Total > 0 {
-		parts = append(parts, l.Text("alerta.acuerdo", "votos", l.Votes(a.Agree, a.Total)))
-	}
-	if a.Held {
-		parts = append(parts, l.Text("alerta.sostenida"))
+	said := []string{l.Text("alerta.resumen", "amenaza", l.AlertHazards(a), "cuando", l.Window(a.Start, a.End))}
+	if ahead := a.Ahead(); len(ahead) == 1 {
+		said = append(said, l.PartReasons(&ahead[0])...)
+	} else {
+		for i := range ahead {
+			said = append(said, l.PartName(&ahead[i])+": "+l.Part(&ahead[i]))
+		}
 	}
 	if len(trails) > 0 {
-		parts = append(parts, l.Trails(trails))
+		said = append(said, l.Trails(trails))
 	}
-	return strings.Join(parts, " ")
+	return strings.Join(said, " ")
+}
+
+// PartName returns a hazard in an alert with its level: "Nieve (precaución)".
+func (l *Language) PartName(p *alert.Part) string {
+	return l.Text("alerta.parte", "amenaza", Capital(l.Hazard(p.Hazard)), "nivel", l.Level(p.Level))
+}
+
+// Part returns the hours of a hazard in an alert, with its reasons.
+func (l Localizer) Part(p *alert.Part) string {
+	return strings.Join(append([]string{l.Window(p.Start, p.End) + "."}, l.PartReasons(p)...), " ")
+}
+
+// PartReasons returns sentences on why there is a hazard in an alert.
+func (l *Language) PartReasons(p *alert.Part) (said []string) {
+	if cause, ok := l.FirstCause(p); ok {
+		said = append(said, cause.Sentence(l))
+	}
+	if p.Total > 0 {
+		said = append(said, l.Text("alerta.acuerdo", "votos", l.Votes(p.Agree, p.Total)))
+	}
+	if p.Held() {
+		said = append(said, l.Text("alerta.sostenida"))
+	}
+	return said
 }
 
 var changeKeys = [...]string{
 	alert.Opened: "cambio.emitida", alert.Raised: "cambio.sube", alert.Lowered: "cambio.baja", alert.Moved: "cambio.horario",
 	alert.Ended: "cambio.termina", alert.Withdrawn: "cambio.retirada", alert.Extended: "cambio.alarga",
 	alert.Rearranged: "cambio.senderos", alert.Joined: "cambio.unida", alert.Disappeared: "cambio.sin_lugar",
+	alert.Added: "cambio.suma", alert.Ceased: "cambio.cesa", alert.Revised: "cambio.revisada",
 }
 
 // Change returns a line of an alert's history, in dates alone: what was tomorrow then is
 // not tomorrow now.
 func (l Localizer) Change(c *alert.Change) string {
 	l.Days = ByDate
-	return l.Text(changeKeys[c.What], "nivel", l.Level(c.Level), "cuando", l.Span(c.Start, c.End))
+	return l.Text(changeKeys[c.What], "nivel", l.Level(c.Level), "cuando", l.Span(c.Start, c.End), "amenaza", l.Hazard(c.Hazard))
 }
 
 // Official returns what official bodies say of a place, each with who says it: closures,

@@ -21,11 +21,11 @@ func (l *Language) OfficialSentences(closures []notices.Holding, volcanic []noti
 func (l *Language) MessageTitle(a *alert.Alert, what alert.ChangeKind) string {
 	switch {
 	case what == alert.Ended || what == alert.Withdrawn:
-		return l.Text("alerta.ya_no_rige.cual", "amenaza", l.Hazard(a.Hazard))
+		return l.Text("alerta.ya_no_rige.cual", "amenaza", l.AlertHazards(a))
 	case a.Level == alert.NoLevel:
-		return Capital(l.Hazard(a.Hazard))
+		return Capital(l.AlertHazards(a))
 	case what == alert.Raised:
-		return l.Text("alerta.sube", "nivel", l.Level(a.Level), "amenaza", l.Hazard(a.Hazard))
+		return l.Text("alerta.sube", "nivel", l.Level(a.Level), "amenaza", l.AlertHazards(a))
 	default:
 		return l.AlertName(a)
 	}

@@ -29,18 +29,18 @@ func wordsOf(l *Language) (texts []string) {
 	for h := range hazard.NumHazards {
 		for level := alert.Caution; level <= alert.Danger; level++ {
 			a := wind(level, 0, 5)
-			a.Hazard, a.Agree, a.Total, a.Held = hazard.Hazard(h), 3, 4, true
-			texts = append(texts, here.AlertTitle(&a, "Parque"), l.Advice(a.Hazard))
-			for what := alert.Opened; what <= alert.Disappeared; what++ {
+			a.Tracks[0].Hazard, a.Tracks[0].Reason.On = hazard.Hazard(h), alert.NoLevel
+			texts = append(texts, here.AlertTitle(&a, "Parque"), l.Advice(a.Tracks[0].Hazard))
+			for what := alert.Opened; what <= alert.Revised; what++ {
 				texts = append(texts, l.MessageTitle(&a, what))
 			}
 			for q := hazard.GustQuantity; q <= hazard.TemperatureQuantity; q++ {
-				a.Causes = []alert.Cause{{Cause: hazard.Cause{Quantity: q, Value: 1, Min: 0, Max: 2, Threshold: 1, Over: 3, Total: 4}, Place: "Paso"}}
+				a.Tracks[0].Reason.Causes = []alert.Cause{{Cause: hazard.Cause{Quantity: q, Value: 1, Min: 0, Max: 2, Threshold: 1, Over: 3, Total: 4}, Place: "Paso"}}
 				texts = append(texts, here.AlertSummary(&a, []string{"Sendero", "Otro", "Tercero", "Cuarto"}))
 			}
 		}
 	}
-	for kind := alert.Opened; kind <= alert.Disappeared; kind++ {
+	for kind := alert.Opened; kind <= alert.Revised; kind++ {
 		texts = append(texts, here.Change(&alert.Change{What: kind, Level: alert.Danger, Start: hour, End: hour.Add(30 * time.Hour)}))
 	}
 	return texts
@@ -140,8 +140,7 @@ func punta(t *testing.T) *time.Location {
 func TestSummary(t *testing.T) {
 	zone := punta(t)
 	a := wind(alert.Danger, 1, 5)
-	a.Agree, a.Total = 3, 4
-	a.Causes = []alert.Cause{
+	a.Tracks[0].Reason.Causes = []alert.Cause{
 		{Cause: hazard.Cause{Quantity: hazard.WeatherCodeQuantity, Value: 95, Threshold: 95, Over: 3, Total: 4}},
 		{Cause: hazard.Cause{Quantity: hazard.GustQuantity, Value: 94.66, Min: 81, Max: 108, Threshold: 90, Over: 3, Total: 4}, Place: "Paso John Gardner"},
 	}
@@ -161,11 +160,11 @@ func TestSummary(t *testing.T) {
 		}
 	}
 	here := Localizer{Language: Spanish, Now: now, Zone: zone}
-	a.Held = true
+	a.Tracks[0].Reason.On = alert.Caution
 	if got := here.AlertSummary(&a, []string{"A", "B", "C", "D"}); !strings.Contains(got, "ya no llegan al umbral") || !strings.HasSuffix(got, "Senderos: A, B y 2 más.") {
 		t.Errorf("held: %s", got)
 	}
-	a.Causes[1].Value = float32(math.NaN())
+	a.Tracks[0].Reason.Causes[1].Value = float32(math.NaN())
 	if got := here.AlertSummary(&a, nil); strings.Contains(got, "NaN") || strings.Contains(got, "Rachas") || strings.Contains(got, "Senderos") {
 		t.Errorf("a missing value is told: %s", got)
 	}
@@ -265,6 +264,40 @@ var (
 )
 
 func wind(level alert.Level, from, to int) alert.Alert {
-	return alert.Alert{ID: "x", Version: 1, Park: "paine", Hazard: hazard.Wind, Level: level, Trails: []string{"sendero-a"},
-		Start: hour.Add(time.Duration(from) * time.Hour), End: hour.Add(time.Duration(to) * time.Hour), IssuedAt: hour, UpdatedAt: hour}
+	a := alert.Alert{ID: "x", Version: 1, Park: "paine", IssuedAt: hour, UpdatedAt: hour}
+	a.SetTracks([]alert.Track{track(hazard.Wind, level, from, to)})
+	return a
+}
+
+// track is a hazard in a window of hours from hour on.
+func track(h hazard.Hazard, level alert.Level, from, to int) alert.Track {
+	return alert.Track{
+		Trail: "sendero-a", Hazard: h, Level: level, From: hour.Add(time.Duration(from+1) * time.Hour), To: hour.Add(time.Duration(to-1) * time.Hour),
+		Reason: alert.Reason{On: level, Level: level, Agree: 3, Total: 4},
+	}
+}
+
+// A storm is named by its worst hazard, and each hazard has its own hours.
+func TestAStormInWords(t *testing.T) {
+	zone := punta(t)
+	a := wind(alert.Caution, 1, 5)
+	a.SetTracks(append(a.Tracks, track(hazard.Snow, alert.Danger, 3, 9)))
+	three := a
+	three.SetTracks(append(a.Tracks[:2:2], track(hazard.WetCold, alert.Caution, 3, 9)))
+	past := three
+	past.SetTracks([]alert.Track{a.Tracks[0], a.Tracks[1]})
+	past.Tracks[1].Over = true
+	for l, want := range map[*Language][4]string{
+		Spanish: {"Peligro: nieve y viento fuerte", "Peligro: nieve y otros", "Los modelos estiman nieve y viento fuerte hoy de 11 a 19 h (hora local). " +
+			"Nieve (peligro): hoy de 13 a 19 h. De acuerdo: 3 de 4 modelos. Viento fuerte (precaución): hoy de 11 a 15 h. De acuerdo: 3 de 4 modelos.", "viento fuerte"},
+		English: {"Danger: snow and strong wind", "Danger: snow and others", "Models estimate snow and strong wind today from 11:00 to 19:00 (local time). " +
+			"Snow (danger): today from 13:00 to 19:00. In agreement: 3 of 4 models. Strong wind (caution): today from 11:00 to 15:00. In agreement: 3 of 4 models.", "strong wind"},
+	} {
+		here := Localizer{Language: l, Now: now, Zone: zone}
+		for i, got := range []string{l.AlertName(&a), l.AlertName(&three), here.AlertSummary(&a, nil), l.AlertHazards(&past)} {
+			if got != want[i] {
+				t.Errorf("%q, want %q", got, want[i])
+			}
+		}
+	}
 }

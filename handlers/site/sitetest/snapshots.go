@@ -118,13 +118,24 @@ func Snapshot(t testing.TB) *store.Snapshot {
 // Alert returns an alert of a trail, from and to hours after NoonHour.
 func Alert(id string, park catalogue.Park, trail string, h hazard.Hazard, level alert.Level, from, to int) alert.Alert {
 	start, end := NoonHour.Add(time.Duration(from)*time.Hour), NoonHour.Add(time.Duration(to)*time.Hour)
-	return alert.Alert{
-		ID: id, Version: 2, Park: park.Slug, Hazard: h, Level: level, Confidence: hazard.Medium,
-		Trails: []string{trail}, Start: start, End: end, IssuedAt: NoonHour.Add(-12 * time.Hour), UpdatedAt: NoonHour,
-		Causes: []alert.Cause{{Cause: Gust, Trail: trail, Place: "Mirador", Hour: start}}, Agree: 3, Total: 4,
+	a := alert.Alert{
+		ID: id, Version: 2, Park: park.Slug, IssuedAt: NoonHour.Add(-12 * time.Hour), UpdatedAt: NoonHour,
 		Changes: []alert.Change{
-			{Version: 1, At: NoonHour.Add(-12 * time.Hour), What: alert.Opened, Level: alert.Caution, Start: start, End: end},
-			{Version: 2, At: NoonHour, What: alert.Raised, Level: level, Start: start, End: end},
+			{Version: 1, At: NoonHour.Add(-12 * time.Hour), What: alert.Opened, Hazard: h, Level: alert.Caution, Start: start, End: end},
+			{Version: 2, At: NoonHour, What: alert.Raised, Hazard: h, Level: level, Start: start, End: end},
+		},
+	}
+	a.SetTracks([]alert.Track{Track(trail, h, level, start, end)})
+	return a
+}
+
+// Track returns a hazard on a trail whose window is from start to end.
+func Track(trail string, h hazard.Hazard, level alert.Level, start, end time.Time) alert.Track {
+	return alert.Track{
+		Trail: trail, Hazard: h, Level: level, From: start.Add(time.Hour), To: end.Add(-time.Hour),
+		Reason: alert.Reason{
+			On: level, Level: level, Confidence: hazard.Medium, Agree: 3, Total: 4,
+			Causes: []alert.Cause{{Cause: Gust, Trail: trail, Place: "Mirador", Hour: start}},
 		},
 	}
 }
