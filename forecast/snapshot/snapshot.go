@@ -13,9 +13,6 @@ import (
 // Horizon is how many hours of forecast are shown.
 const Horizon = 72
 
-// day is how many hours the worst to come is looked for.
-const day = 24
-
 // Trail is a trail's estimates, hour by hour from the first hour of the
 // publication. It is empty when there are none.
 type Trail struct {
@@ -150,36 +147,4 @@ func (v View) Reach(park int) int {
 		reach = max(reach, len(v.HoursOf(t)))
 	}
 	return reach
-}
-
-// Lasts returns for how many hours from the given one on a park keeps the state that
-// it has then, and the state after that. ok is false when the estimates end before
-// it changes.
-func (v View) Lasts(park, from int) (hours int, next ParkState, ok bool) {
-	state, end := v.Park(park, from).State, v.Reach(park)
-	for hours = 1; from+hours < end; hours++ {
-		if next = v.Park(park, from+hours); next.State != state {
-			return hours, next, true
-		}
-	}
-	return max(end-from, 1), ParkState{}, false
-}
-
-// Worst returns the worst state of a park in the next 24 hours, the present one
-// among them, and how many hours ahead it first has it. It is green only when every
-// hour of every trail is; where one is missing and nothing is amber or red there is
-// no state.
-func (v View) Worst(park int) (worst ParkState, ahead int) {
-	complete := true
-	for h := range day {
-		state := v.Park(park, h)
-		complete = complete && state.State != hazard.Unknown && state.Counts[hazard.Unknown] == 0
-		if h == 0 || state.State > worst.State {
-			worst, ahead = state, h
-		}
-	}
-	if worst.State == hazard.Green && !complete {
-		worst = ParkState{Main: hazard.NoHazard, Reason: hazard.PartialData, Trail: -1}
-	}
-	return worst, ahead
 }

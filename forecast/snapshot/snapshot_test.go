@@ -81,20 +81,11 @@ func publication(trails ...string) Publication {
 
 func TestHoursAhead(t *testing.T) {
 	v := publication("vvarv", "vvv").At(hour.Add(5 * time.Minute))
-	if n, next, ok := v.Lasts(0, 0); n != 2 || next.State != hazard.Amber || !ok {
-		t.Errorf("green for %d h, then %v", n, next.State)
-	}
-	if worst, ahead := v.Worst(0); worst.State != hazard.Red || ahead != 3 {
-		t.Errorf("worst %v at %d", worst.State, ahead)
-	}
 	if e := v.TrailAt(1, 3); e.Reason != hazard.BeyondHorizon {
 		t.Errorf("past the last hour: %v", e.Reason)
 	}
 	if state := v.Park(0, 4); state.State != hazard.Unknown {
 		t.Errorf("green of one trail of two: %v", state.State)
-	}
-	if worst, _ := publication("vvvv").At(hour).Worst(0); worst.State != hazard.Unknown {
-		t.Errorf("four hours of green are a day of %v", worst.State)
 	}
 	later := publication("vr").At(hour.Add(time.Hour))
 	if state := later.Park(0, 0); state.State != hazard.Red || !later.PresentHour().Equal(hour.Add(time.Hour)) {

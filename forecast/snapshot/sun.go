@@ -18,7 +18,7 @@ type Sun struct {
 // those of its critical point, whose exposure is e.
 func (v View) Sun(trail int, e hazard.Exposure, rules *hazard.Rules) Sun {
 	hours := v.HoursOf(trail)
-	return SunOf(hours[:min(len(hours), day)], e, rules)
+	return SunOf(hours[:min(len(hours), DayHours)], e, rules)
 }
 
 // SunOf returns how strong the sun gets in consecutive hours at a place.

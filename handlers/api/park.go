@@ -5,6 +5,7 @@ import (
 
 	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
+	"vigia/forecast/snapshot"
 	"vigia/store/catalogue"
 )
 
@@ -18,7 +19,7 @@ func (b *build) parkList() []Park {
 
 func (b *build) park(index int) Park {
 	park, state, active := &b.e.Catalogue.Parks[index], b.view.Park(index, 0), b.activeAlerts(index)
-	worst, _ := b.view.Worst(index)
+	day, all := snapshot.WorstAhead(b.view.Reach(index), func(ahead int) snapshot.ParkState { return b.view.Park(index, ahead) })
 	p := Park{
 		Slug: Slug(park.Slug), Name: park.Name, Kind: park.Kind, Region: park.Region,
 		Administrator: orNull(park.Administrator),
@@ -28,7 +29,8 @@ func (b *build) park(index int) Park {
 		State:    orNull(State(state.State.String())), Level: orNull(Level(highest(active).String())),
 		Quality: Quality(state.Quality.String()), Reason: orNull(StateReason(state.Reason)),
 		Main: orNull(Hazard(state.Main.String())), Confidence: orNull(Confidence(state.Confidence.String())),
-		Worst24h:    orNull(State(worst.State.String())),
+		Worst24h:    orNull(State(day.State.String())),
+		Worst72h:    orNull(State(all.State.String())),
 		EstimatedAt: instantOrNull(b.e.IssuedAt), ValidUntil: instantOrNull(b.validity()),
 		UV: uv(b.e.ParkSun(b.view, index)), OfficialNotices: b.official[index].notices(),
 	}

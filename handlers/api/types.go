@@ -85,6 +85,7 @@ type Park struct {
 	} `json:"senderos_por_estado"`
 	ActiveAlerts *int       `json:"alertas_activas" minimum:"0"`
 	Worst24h     *State     `json:"estado_maximo_24h"`
+	Worst72h     *State     `json:"estado_maximo_72h"`
 	EstimatedAt  *time.Time `json:"estimado_en"`
 	ValidUntil   *time.Time `json:"vigente_hasta"`
 	Official     bool       `json:"oficial" const:"false"`

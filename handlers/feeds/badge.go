@@ -54,6 +54,14 @@ func (v feed) badge(park int) badge {
 	}
 	b.Title = v.marked(v.Text("insignia.titulo", "parque", p.Name, "estado", b.Level.Word))
 	b.About = strings.TrimSuffix(headline.Meaning, ".")
+	var worse []string
+	for _, w := range v.WorseToCome(park) {
+		worse = append(worse, v.Text("insignia.luego", "que", v.StateBy(w.State, w.Main), "n", w.Within))
+	}
+	if ahead := strings.Join(worse, ", "); ahead != "" {
+		b.Meaning = ahead
+		b.About += "; " + ahead
+	}
 	if now.State == hazard.Unknown {
 		b.Meaning = v.ShortReason(now.Reason)
 	} else if b.Stale {

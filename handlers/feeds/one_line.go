@@ -87,29 +87,33 @@ func (v feed) lineText(park int, brevity lineBrevity) string {
 	}
 }
 
-// lineState returns the state of now, and what is worse within 24 hours.
+// lineState returns the state of now, and what is worse within 24 and 72 hours: the worst
+// alone where there is little room.
 func (v feed) lineState(park int, brevity lineBrevity) string {
 	now := v.Park(park, 0)
 	state := v.State(now.State)
-	worst, ahead, later := v.WorseToCome(park, now.State)
-	brief := brevity >= inBrief
+	worse := v.WorseToCome(park)
+	later, brief := len(worse) > 0, brevity >= inBrief
 	switch {
 	case brevity == inTheLeast:
 	case now.State == hazard.Unknown && !brief:
 		state = v.Text("linea.causa", "estado", state, "causa", v.ShortReason(now.Reason))
 	case now.State >= hazard.Amber && !later:
-		state = v.Text("linea.ahora", "que", v.StateBy(now.State, now.Main), "fin", v.briefEnd(park, 0))
+		state = v.Text("linea.ahora", "que", v.StateBy(now.State, now.Main), "fin", v.briefEnd(v.stateEnd(park, now.State)))
 	case now.State >= hazard.Amber && !brief:
 		state = v.StateBy(now.State, now.Main)
 	case now.State == hazard.Green && !later && now.Models > 0:
 		state = v.Count("linea.verde", now.Models)
 	}
-	switch {
-	case later && brevity == inTheLeast:
-		state = v.Text("linea.luego_breve", "estado", state, "peor", v.State(worst.State))
-	case later:
-		state = v.Text("linea.luego", "estado", state, "peor", v.StateBy(worst.State, worst.Main),
-			"desde", v.Localizer.Hour(v.HourAhead(ahead)), "fin", v.briefEnd(park, ahead))
+	if later && brief {
+		worse = worse[len(worse)-1:]
+	}
+	for _, w := range worse {
+		if brevity == inTheLeast {
+			state = v.Text("linea.luego_breve", "estado", state, "peor", v.State(w.State))
+		} else {
+			state = v.Text("linea.luego", "estado", state, "peor", v.StateBy(w.State, w.Main), "desde", v.briefStart(w), "fin", v.briefEnd(w.End))
+		}
 	}
 	if now.Quality == hazard.Stale {
 		state = v.Text("linea.desactualizada", "estado", state)
@@ -117,11 +121,27 @@ func (v feed) lineState(park int, brevity lineBrevity) string {
 	return state
 }
 
-// briefEnd returns when a park leaves the state that it has some hours from now.
-func (v feed) briefEnd(park, ahead int) string {
-	hours, _, _ := v.Lasts(park, ahead)
-	end := v.HourAhead(ahead + hours)
+// stateEnd returns when a park leaves the state that it has now.
+func (v feed) stateEnd(park int, now hazard.State) time.Time {
+	ahead := 1
+	for ahead < v.Reach(park) && v.Park(park, ahead).State == now {
+		ahead++
+	}
+	return v.HourAhead(ahead)
+}
+
+// briefEnd is the end of hours in the shortest words that name its day.
+func (v feed) briefEnd(end time.Time) string {
 	return v.Text("linea.fin", "hasta", v.LastHour(end), "dia", v.Date(v.LastDay(end)))
+}
+
+// briefStart is when a worse state begins: its hour, with the day where the end's does not
+// say it.
+func (v feed) briefStart(w site.Worse) string {
+	if day := v.Date(w.Start); day != v.Date(v.LastDay(w.End)) {
+		return v.Text("linea.dia", "dia", day, "hora", v.Localizer.Hour(w.Start))
+	}
+	return v.Localizer.Hour(w.Start)
 }
 
 // brief is an instant in the shortest words that name its day.

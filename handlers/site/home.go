@@ -52,8 +52,7 @@ type parkRow struct {
 
 	Official []string // what official bodies say of it now
 	Brief    string   // what its group does not say of it, often empty
-	Ahead    string   // a worse state to come, empty for none
-	Zone     string   // the zone of its hours, when it is not that of the page
+	Ahead    []string // worse states to come: "en 24 h, rojo por viento fuerte desde las 14:00 de hoy"
 }
 
 // statesWorstFirst is the order of lists. No data comes before green: it may be
@@ -98,9 +97,9 @@ func (v View) parkRow(park int) (hazard.State, parkRow) {
 	row.Before, row.Proper = splitName(row.Name)
 	row.Official = v.officialSummary(park)
 	row.Brief = v.shortMeaning(now, row.Meaning)
-	if worst, ahead, ok := v.WorseToCome(park, now.State); ok {
-		here := v.In(v.Catalogue.Parks[park].TimeZone)
-		row.Ahead, row.Zone = here.ahead(worst, ahead), here.otherZone(v.HourAhead(ahead))
+	here := v.In(v.Catalogue.Parks[park].TimeZone)
+	for _, w := range v.WorseToCome(park) {
+		row.Ahead = append(row.Ahead, here.ahead(w))
 	}
 	return now.State, row
 }
@@ -212,8 +211,12 @@ func NorthToSouth(parks []catalogue.Park) []int {
 	return order
 }
 
-// ahead returns which worse state comes, and when.
-func (v View) ahead(worst snapshot.ParkState, hours int) string {
-	start := v.HourAhead(hours)
-	return v.Text("parques.adelante", "que", v.StateBy(worst.State, worst.Main), "momento", v.Moment(start))
+// ahead returns which worse state comes, and when: with the zone where the hour is not
+// that of the page's clocks.
+func (v View) ahead(w Worse) string {
+	text := v.Text("parques.adelante", "n", w.Within, "que", v.StateBy(w.State, w.Main), "momento", v.Moment(w.Start))
+	if zone := v.otherZone(w.Start); zone != "" {
+		text += " (" + zone + ")"
+	}
+	return text
 }

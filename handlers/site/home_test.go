@@ -52,7 +52,7 @@ func TestHomeOrder(t *testing.T) {
 	}
 	soon := slices.ContainsFunc(greens, func(r regionRows) bool {
 		return slices.ContainsFunc(r.Parks, func(p parkRow) bool {
-			return strings.HasPrefix(p.Ahead, "amarillo por frío intenso desde las 10:00 de mañana (dom 22)")
+			return len(p.Ahead) > 0 && strings.HasPrefix(p.Ahead[0], "En 24 h: amarillo por frío intenso desde las 10:00 de mañana (dom 22)")
 		})
 	})
 	if !soon {

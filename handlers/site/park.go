@@ -3,7 +3,6 @@ package site
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"vigia/forecast/hazard"
 	"vigia/forecast/snapshot"
@@ -101,14 +100,14 @@ func notesOf(numbers []catalogue.EmergencyNumber) []string {
 	return notes
 }
 
-// answer is the first screen of a park: how it is, until when and what
-// comes next, and how sure that is.
+// answer is the first screen of a park: how it is and until when, the worst to come, and
+// how sure that is.
 type answer struct {
 	Headline
-	Lasts  string // until when the state holds in the estimates, empty without state
-	Next   *Level // what follows, nil when nothing is known to
-	Votes  []bool // a model each, whether it agrees; empty without state
-	Models string // "3 de 4 modelos"
+	Lasts  string      // until when the state holds in the estimates, empty without state
+	Ahead  []WorseLine // the worst of 24 and of 72 hours; none where there are no estimates
+	Votes  []bool      // a model each, whether it agrees; empty without state
+	Models string      // "3 de 4 modelos"
 }
 
 // answer returns how a park or a trail is, of which so many hours are estimated from the
@@ -116,6 +115,9 @@ type answer struct {
 func (v View) answer(reach int, at func(ahead int) snapshot.ParkState) answer {
 	now := at(0)
 	said := answer{Headline: v.Headline(now)}
+	if reach > 0 {
+		said.Ahead = v.worstAhead(reach, at)
+	}
 	if now.State == hazard.Unknown {
 		return said
 	}
@@ -123,12 +125,11 @@ func (v View) answer(reach int, at func(ahead int) snapshot.ParkState) answer {
 	for ahead < reach && at(ahead).State == now.State {
 		ahead++
 	}
-	said.Lasts = v.Text("dura.todo", "fin", v.End(v.HourAhead(ahead)))
+	key := "dura.todo"
 	if ahead < reach {
-		next := at(ahead)
-		level := v.level(next.State)
-		said.Next, said.Lasts = &level, v.follows(v.HourAhead(ahead), next)
+		key = "dura.hasta"
 	}
+	said.Lasts = v.Text(key, "fin", v.End(v.HourAhead(ahead)))
 	agree, total := int(now.Agree), int(now.Total)
 	if now.State == hazard.Green {
 		agree, total = now.Models, now.Models
@@ -158,15 +159,6 @@ func (v View) uv(s snapshot.Sun) string {
 	}
 	return v.Text("uv.texto", "indice", v.Decimal(float64(s.Index), 0), "clase", v.Text("uv.clase."+s.Class.String()),
 		"horas", v.Window(s.From, s.To), "modelo", strings.Join(models, ", "))
-}
-
-// follows returns that a state holds until an instant, and what comes next.
-func (v View) follows(at time.Time, next snapshot.ParkState) string {
-	end := v.End(at)
-	if next.State == hazard.Unknown {
-		return v.Text("dura.sin_datos", "fin", end)
-	}
-	return v.Text("dura.cambia", "fin", end, "estado", v.StateBy(next.State, next.Main))
 }
 
 // trailView is a trail on its park's page.

@@ -29,6 +29,7 @@ type sheetPage struct {
 	Now          Headline
 	Hour         string // of the state: "las 14:00"
 	Lasts        string // until when the state holds in the estimates, empty without state
+	Ahead        []WorseLine
 	UV           string // how strong the sun gets in the next day, "" when it does not
 	Age          validity
 	Official     []noticeView
@@ -69,8 +70,9 @@ func (p *pageBuilder) putSheets() {
 func (v View) sheet(park int) sheetPage {
 	here, at := v.Catalogue.Parks[park], func(ahead int) snapshot.ParkState { return v.Park(park, ahead) }
 	hours := v.columns(at)
+	now := v.answer(v.Reach(park), at)
 	page := sheetPage{
-		parkLink: v.linkTo(here), Kind: v.Text("tipo_parque." + here.Kind), Now: v.Headline(at(0)), Lasts: v.answer(v.Reach(park), at).Lasts, UV: v.uv(v.ParkSun(v.View, park)),
+		parkLink: v.linkTo(here), Kind: v.Text("tipo_parque." + here.Kind), Now: v.Headline(at(0)), Lasts: now.Lasts, Ahead: now.Ahead, UV: v.uv(v.ParkSun(v.View, park)),
 		Hour: v.Localizer.At(v.PresentHour()), Age: v.validity(), Axis: v.axis(here), Timeline: v.timeline(hours).enlarged(),
 		Days: v.sheetDays(hours), Alerts: v.alerts(here.Slug),
 	}

@@ -16,7 +16,6 @@ type trailPage struct {
 	Official officialView
 	Steward  string // the administration of the park
 	outlook
-	Ahead   string     // the worst to come, when it is worse than now
 	Alerts  alertList  // those that name the trail
 	Table   *hourTable // nil without estimates
 	Hazards hazardReport
@@ -56,7 +55,7 @@ func (v View) trailPage(i int) trailPage {
 	page := trailPage{
 		Park: v.linkTo(park), Name: trail.Name, Facts: v.trailFacts(trail),
 		Official: v.official(trail.Park, trail.Slug), Steward: park.Administrator,
-		outlook: v.outlook(park, len(hours), at, v.weatherNow(i), v.TrailSun(v.View, i)), Ahead: v.worstToCome(i, hours, now.State), Alerts: v.parkAlerts(trail.Park, trail.Slug),
+		outlook: v.outlook(park, len(hours), at, v.weatherNow(i), v.TrailSun(v.View, i)), Alerts: v.parkAlerts(trail.Park, trail.Slug),
 		Table: v.hourTable(park, hours), Hazards: v.hazardReport(hours, trail.Points),
 		Profile: v.profile(trail.Points), Light: v.trailLight(i), Past: v.record(i),
 	}
@@ -111,22 +110,4 @@ func (v View) aloft(hours []hazard.Estimate) string {
 		return v.Text("altura.ahora", "valor", now)
 	}
 	return v.Text("altura.hasta", "valor", now, "mas", peak, "cuando", v.Moment(most.Hour))
-}
-
-// worstToCome returns when the worst state to come begins, if it is worse than now and
-// not the one that follows.
-func (v View) worstToCome(i int, hours []hazard.Estimate, now hazard.State) string {
-	at, worst, changed := 0, max(now, hazard.Green), 0
-	for h := range hours {
-		if changed == 0 && hours[h].State != now {
-			changed = h
-		}
-		if hours[h].State > worst {
-			at, worst = h, hours[h].State
-		}
-	}
-	if at == 0 || at == changed && now != hazard.Unknown {
-		return ""
-	}
-	return v.Text("sendero.adelante", "que", v.ahead(v.trailState(i, at), at))
 }

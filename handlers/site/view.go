@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"vigia/forecast/alert"
-	"vigia/forecast/hazard"
 	"vigia/forecast/snapshot"
 	"vigia/store"
 	"vigia/store/catalogue"
@@ -81,13 +80,6 @@ func (v View) HourAhead(hours int) time.Time {
 func (v View) trailState(trail, ahead int) snapshot.ParkState {
 	e := v.TrailAt(trail, ahead)
 	return snapshot.Alone(&e)
-}
-
-// WorseToCome returns the worst state of a park within 24 hours and how many hours ahead
-// it begins. ok is false when it is no worse than that of now.
-func (v View) WorseToCome(park int, now hazard.State) (worst snapshot.ParkState, ahead int, ok bool) {
-	worst, ahead = v.Worst(park)
-	return worst, ahead, worst.State >= hazard.Amber && worst.State > now
 }
 
 // Instant is an instant in words and in the form that machines read.
