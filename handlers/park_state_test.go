@@ -20,6 +20,8 @@ import (
 type saidOfPark struct {
 	estado, calidad, motivo, confianza, amenaza string
 	until                                       string // the hour at which the state ends, on the clocks of the park
+	day, all                                    string // the worst of 24 and of 72 hours
+	most                                        string // the worst that is said at all, where it is amarillo or rojo
 }
 
 // A park reads alike on every surface, and as the rule of the API has it: the
@@ -64,6 +66,7 @@ func (s saidOfPark) differs(want saidOfPark) (members []string) {
 	for member, pair := range map[string][2]string{
 		"estado": {s.estado, want.estado}, "calidad": {s.calidad, want.calidad}, "motivo": {s.motivo, want.motivo},
 		"confianza": {s.confianza, want.confianza}, "amenaza": {s.amenaza, want.amenaza}, "until": {s.until, want.until},
+		"day": {s.day, want.day}, "all": {s.all, want.all}, "most": {s.most, want.most},
 	} {
 		if pair[0] != "" && pair[0] != pair[1] {
 			members = append(members, member)
@@ -136,9 +139,27 @@ func expectedOf(e *store.Snapshot, park int) (want saidOfPark) {
 		}
 		return worst
 	}
+	reach := 24
+	for t := p.FirstTrail; t < p.FirstTrail+p.NumTrails; t++ {
+		reach = max(reach, len(e.Trails[t].Hours))
+	}
+	worst := func(hours int) string {
+		most, green := hazard.Unknown, true
+		for ahead := range hours {
+			_, missing := at(ahead)
+			most, green = max(most, stateAt(ahead)), green && missing == 0
+		}
+		if most <= hazard.Green && !green {
+			return "-"
+		}
+		return most.String()
+	}
 	trails, missing := at(0)
 	state := stateAt(0)
-	want = saidOfPark{estado: state.String(), motivo: "-", confianza: "-", amenaza: "-", calidad: hazard.Complete.String()}
+	want = saidOfPark{estado: state.String(), motivo: "-", confianza: "-", amenaza: "-", calidad: hazard.Complete.String(), day: worst(24), all: worst(reach)}
+	if want.most = want.all; want.all == "verde" {
+		want.most = "-"
+	}
 	reasons := map[hazard.Reason]bool{}
 	low, high := hazard.High, hazard.NoConfidence
 	for _, x := range trails {
@@ -226,6 +247,7 @@ func (w words) find(text, prefix string) string {
 
 var (
 	tags      = regexp.MustCompile(`<[^>]*>`)
+	worstText = regexp.MustCompile(`Lo peor en (24|72) h: (verde|amarillo|rojo|no se sabe)`)
 	spaces    = regexp.MustCompile(`\s+`)
 	untilText = regexp.MustCompile(`(?:Igual|Sin cambio estimado) hasta (?:las? 0?)?(medianoche|\d+)`)
 	lineUntil = regexp.MustCompile(`^[^;]* por [^;]* hasta (\d+) h `)
@@ -273,7 +295,8 @@ func surfacesOf(t *testing.T, s *stand, w words, slug string) map[string]saidOfP
 	all["sheet"] = w.saidByPage(between(string(s.get("/parques/"+slug+"/hoja").body), `<section class="hoja-estado`, `</section>`))
 	badge := string(s.get("/insignia/" + slug + ".svg").body)
 	of := w.saidByPage(between(badge, `<desc`, `</desc>`))
-	all["badge"] = saidOfPark{estado: w.find(between(badge, `<title`, `</title>`), "estado."), motivo: of.motivo, amenaza: of.amenaza}
+	all["badge"] = saidOfPark{estado: w.find(between(badge, `<title`, `</title>`), "estado."), motivo: of.motivo, amenaza: of.amenaza,
+		most: mostOf(between(badge, `<title`, `</svg>`))}
 	all["line"] = w.saidByLine(string(s.get("/texto/" + slug).body))
 	all["feed"] = w.saidByFeed(string(s.get("/parques/"+slug+"/alertas.atom").body), all["API detail"].estado)
 	return all
@@ -286,8 +309,22 @@ func saidByAPI(of map[string]any) saidOfPark {
 		}
 		return of[key].(string)
 	}
-	return saidOfPark{estado: text("estado"), calidad: text("calidad"), motivo: text("motivo_sin_estado"),
+	said := saidOfPark{estado: text("estado"), calidad: text("calidad"), motivo: text("motivo_sin_estado"),
 		confianza: text("confianza"), amenaza: text("amenaza_principal")}
+	if _, has := of["estado_maximo_72h"]; has {
+		said.day, said.all = text("estado_maximo_24h"), text("estado_maximo_72h")
+	}
+	return said
+}
+
+// mostOf returns the worst level above verde that a text names, "-" for none.
+func mostOf(text string) string {
+	for _, level := range []string{"rojo", "amarillo"} {
+		if strings.Contains(text, level) {
+			return level
+		}
+	}
+	return "-"
 }
 
 // saidByPage reads the state in full words, as the page and the sheet have it. That
@@ -307,6 +344,16 @@ func (w words) saidByPage(text string) saidOfPark {
 	if m := untilText.FindStringSubmatch(text); m != nil {
 		said.until = strings.Replace(m[1], "medianoche", "24", 1)
 	}
+	for _, m := range worstText.FindAllStringSubmatch(text, -1) {
+		state := strings.Replace(m[2], "no se sabe", "-", 1)
+		if said.all = state; m[1] == "24" {
+			said.day = state
+		}
+	}
+	if said.day == "" { // one line for both
+		said.day = said.all
+	}
+	said.most = mostOf(text)
 	return said
 }
 
@@ -329,6 +376,7 @@ func (w words) saidByLine(line string) saidOfPark {
 	if m := lineUntil.FindStringSubmatch(text); m != nil {
 		said.until = m[1]
 	}
+	said.most = mostOf(text)
 	return said
 }
 
