@@ -17,9 +17,10 @@ type Worst struct {
 type Spell struct{ From, To int }
 
 // WorstOf returns the worst of the next hours, the present one among them, of what is at
-// so many hours ahead. It is green only when every hour of every trail is: where one is
+// so many hours ahead. The last of its spells is as long as it lasts in the reach hours
+// that are estimated. It is green only when every hour of every trail is: where one is
 // missing and none is amber or red there is no state, and the reason is PartialData.
-func WorstOf(hours int, at func(ahead int) ParkState) Worst {
+func WorstOf(hours, reach int, at func(ahead int) ParkState) Worst {
 	w, complete := Worst{}, true
 	for h := range hours {
 		state := at(h)
@@ -39,11 +40,15 @@ func WorstOf(hours int, at func(ahead int) ParkState) Worst {
 	if w.State < hazard.Amber && !complete {
 		return Worst{ParkState: ParkState{Main: hazard.NoHazard, Reason: hazard.PartialData, Trail: -1}}
 	}
+	for last := &w.Spells[len(w.Spells)-1]; last.To >= hours && last.To < reach && at(last.To).State == w.State; {
+		last.To++
+	}
 	return w
 }
 
 // WorstAhead returns the worst of the next 24 hours, and of all hours that are estimated,
 // at most [Horizon] and no fewer than the 24. reach is how many are.
 func WorstAhead(reach int, at func(ahead int) ParkState) (inADay, inAll Worst) {
-	return WorstOf(DayHours, at), WorstOf(max(DayHours, min(reach, Horizon)), at)
+	reach = max(DayHours, min(reach, Horizon))
+	return WorstOf(DayHours, reach, at), WorstOf(reach, reach, at)
 }
