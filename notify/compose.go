@@ -222,6 +222,9 @@ func (c *composer) entry(n *alert.News, s *subscription.Subscription) message.En
 			set, _ := c.tx.Notices() // one that cannot be read counts as unknown
 			c.official = &set
 		}
+		if c.n.o.Sun != nil {
+			e.Sun = c.n.o.Sun(i)
+		}
 		e.Closures, e.Volcanic = c.official.InForce(c.n.o.Catalogue, i, c.now, a.Trails)
 	}
 	return e

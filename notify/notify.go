@@ -26,6 +26,7 @@ import (
 
 	"github.com/jonboulle/clockwork"
 
+	"vigia/forecast/snapshot"
 	"vigia/notify/mail"
 	"vigia/notify/message"
 	"vigia/store"
@@ -72,6 +73,7 @@ type Options struct {
 	PushHosts subscription.PushHosts // push services that the operator named
 	Capture   Capture                // the demo's, about made-up weather; else nil
 
+	Sun         func(park int) snapshot.Sun // how strong the sun gets in a park of the catalogue; nil means that nothing tells
 	Keys        *Keys
 	Mail        Mailer   // nil means that no mail is sent
 	ConfirmMail Mailer   // for the mails that ask to confirm; nil means Mail

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"vigia/forecast/alert"
+	"vigia/forecast/snapshot"
 	"vigia/store/notices"
 )
 
@@ -13,6 +14,7 @@ import (
 func TestMessagesCarryWhatIsOfficial(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.follower("luz", nil)
+		w.n.o.Sun = func(int) snapshot.Sun { return snapshot.Sun{Index: 11} }
 		now := time.Now().UTC()
 		closure := func(trail string, from, until time.Time) notices.Closure {
 			return notices.Closure{Park: paine, Trail: trail, Situation: "cerrado", From: from, Until: until, Source: "CONAF", ObtainedAt: now}
@@ -30,6 +32,9 @@ func TestMessagesCarryWhatIsOfficial(t *testing.T) {
 		w.push.mu.Unlock()
 		if len(entry.Closures) != 1 || entry.Closures[0].Trail != torres || !entry.Closures[0].From.IsZero() {
 			t.Errorf("it carries %+v", entry.Closures)
+		}
+		if entry.Sun.Index != 11 {
+			t.Errorf("nothing of the sun: %+v", entry.Sun)
 		}
 	})
 }

@@ -177,29 +177,6 @@ func FuzzDecodeRun(f *testing.F) {
 	})
 }
 
-// A run of an earlier build has fewer variables and nothing beyond the hours with a level:
-// what it lacks is missing.
-func TestARunOfAnEarlierBuildIsRead(t *testing.T) {
-	run := randomRun(rand.New(rand.NewPCG(6, 6)), "gfs", 3, 50)
-	run.Later = nil
-	c := &fieldCodec{}
-	run.code(c)
-	column := 1 + 2*3*50
-	old := c.b[:len(c.b)-2*column] // without the last two variables
-	got, read := &Run{Columns: &hazard.Columns{}}, &fieldCodec{b: old, reading: true}
-	if got.code(read); read.failed || len(read.b) > 0 || got.Later != nil {
-		t.Fatalf("failed %v, %d bytes left, later %v", read.failed, len(read.b), got.Later)
-	}
-	for v := range got.Columns.Values {
-		if v >= hazard.NumVariables-2 {
-			run.Columns.Values[v] = nil
-		}
-	}
-	if err := sameColumns(run.Columns, got.Columns); err != nil {
-		t.Error(err)
-	}
-}
-
 // hugeRun claims more places and hours than it can have.
 func hugeRun() []byte {
 	b := make([]byte, 4*12+8) // the times and the interval

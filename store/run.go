@@ -128,8 +128,7 @@ func (r *Run) code(c *fieldCodec) {
 	r.codeLater(c)
 }
 
-// codeLater codes the columns beyond the hours with a level. Runs kept by earlier builds
-// have none.
+// codeLater codes the columns beyond the hours with a level, which a run may be without.
 func (r *Run) codeLater(c *fieldCodec) {
 	switch {
 	case c.reading && len(c.b) == 0, !c.reading && r.Later == nil:
@@ -150,9 +149,6 @@ func codeHours(c *fieldCodec, columns *hazard.Columns) {
 
 func codeColumns(c *fieldCodec, columns *hazard.Columns) {
 	for v := range columns.Values {
-		if c.reading && len(c.b) == 0 {
-			return // a run of before the variable was asked for
-		}
 		codeColumn(c, &columns.Values[v], columns.Points, columns.Hours)
 	}
 }

@@ -50,7 +50,7 @@ func (v View) spells(spells []snapshot.Spell) string {
 	for _, s := range spells[:min(len(spells), shownSpells)] {
 		said = append(said, v.Span(v.HourAhead(s.From), v.HourAhead(s.To)))
 	}
-	text := strings.Join(said, ", ")
+	text := strings.Join(said, "; ")
 	if more := len(spells) - len(said); more > 0 {
 		text = v.AndMore(text, more)
 	}

@@ -2,7 +2,6 @@ package site
 
 import (
 	"slices"
-	"strings"
 
 	"vigia/forecast/hazard"
 	"vigia/forecast/snapshot"
@@ -39,7 +38,7 @@ type outlook struct {
 
 // outlook returns the first screen of what has so many hours of estimates.
 func (v View) outlook(park catalogue.Park, reach int, at func(ahead int) snapshot.ParkState, weather string, sun snapshot.Sun) outlook {
-	return outlook{Now: v.answer(reach, at), Age: v.validity(), Axis: v.axis(park), Timeline: v.timeline(v.columns(at)), Weather: weather, UV: v.uv(sun)}
+	return outlook{Now: v.answer(reach, at), Age: v.validity(), Axis: v.axis(park), Timeline: v.timeline(v.columns(at)), Weather: weather, UV: v.Localizer.Sun(sun)}
 }
 
 // putParks adds the page of each park.
@@ -145,20 +144,6 @@ func (v View) answer(reach int, at func(ahead int) snapshot.ParkState) answer {
 		said.Votes = append(said.Votes, i < agree)
 	}
 	return said
-}
-
-// uv says how strong the sun gets: "UV 11 extremo, hoy de 12 a 16 h, según NOAA GFS". It says
-// nothing of one that does not get strong, nor of one that no model tells.
-func (v View) uv(s snapshot.Sun) string {
-	if s.From.IsZero() {
-		return ""
-	}
-	var models []string
-	for _, m := range s.Models {
-		models = append(models, v.Named("modelo.", m))
-	}
-	return v.Text("uv.texto", "indice", v.Decimal(float64(s.Index), 0), "clase", v.Text("uv.clase."+s.Class.String()),
-		"horas", v.Window(s.From, s.To), "modelo", strings.Join(models, ", "))
 }
 
 // trailView is a trail on its park's page.

@@ -72,7 +72,7 @@ func (v View) sheet(park int) sheetPage {
 	hours := v.columns(at)
 	now := v.answer(v.Reach(park), at)
 	page := sheetPage{
-		parkLink: v.linkTo(here), Kind: v.Text("tipo_parque." + here.Kind), Now: v.Headline(at(0)), Lasts: now.Lasts, Ahead: now.Ahead, UV: v.uv(v.ParkSun(v.View, park)),
+		parkLink: v.linkTo(here), Kind: v.Text("tipo_parque." + here.Kind), Now: v.Headline(at(0)), Lasts: now.Lasts, Ahead: now.Ahead, UV: v.Localizer.Sun(v.ParkSun(v.View, park)),
 		Hour: v.Localizer.At(v.PresentHour()), Age: v.validity(), Axis: v.axis(here), Timeline: v.timeline(hours).enlarged(),
 		Days: v.sheetDays(hours), Alerts: v.alerts(here.Slug),
 	}

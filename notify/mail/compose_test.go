@@ -17,6 +17,8 @@ import (
 	"github.com/jonboulle/clockwork"
 
 	"vigia/forecast/alert"
+	"vigia/forecast/hazard"
+	"vigia/forecast/snapshot"
 	"vigia/notify/mail/mailtest"
 	"vigia/notify/message"
 	"vigia/store/notices"
@@ -347,6 +349,26 @@ func TestEmergencyInTheReadersLanguage(t *testing.T) {
 		w := writer{Localizer: b.Localizer(wording.ByDate), m: b}
 		if got := w.emergency(); !strings.HasPrefix(got, "133 Carabineros"+test.want) {
 			t.Errorf("%v: %q", test, got)
+		}
+	}
+}
+
+// A mail tells how strong the sun gets beside an alert that holds, and never as its cause.
+func TestAMailTellsOfTheSun(t *testing.T) {
+	sun := snapshot.Sun{Index: 11.2, Class: hazard.HighUV + 2, From: now.Add(2 * time.Hour), To: now.Add(6 * time.Hour), Models: []string{"ncep_gfs_global"}}
+	for _, c := range []struct {
+		what alert.ChangeKind
+		sun  snapshot.Sun
+		want int
+	}{{alert.Opened, sun, 1}, {alert.Opened, snapshot.Sun{}, 0}, {alert.Ended, sun, 0}} {
+		m := news(t)
+		m.Entries[0].What, m.Entries[0].Sun = c.what, c.sun
+		l := delivered(t, m)
+		if n := strings.Count(l.Text, "UV"); n != c.want || strings.Count(l.HTML, "UV") != c.want || strings.Contains(l.Subject, "UV") {
+			t.Errorf("change %d: %d times in\n%s", c.what, n, l.Text)
+		}
+		if c.want > 0 && !strings.Contains(l.Text, "UV 11 extremo, ") {
+			t.Errorf("it reads\n%s", l.Text)
 		}
 	}
 }

@@ -169,6 +169,9 @@ func (w *writer) card(e *message.Entry) card {
 		c.Mark = map[alert.Level]mark{alert.Caution: caution, alert.Danger: danger}[a.Level]
 		c.Lines = append(c.Lines, w.hazards(e)...)
 		c.Lines = append(c.Lines, line{w.Text("alerta.considerar"), w.Advice(a.Hazards()...)})
+		if said := here.Sun(e.Sun); said != "" {
+			c.Lines = append(c.Lines, line{Text: said})
+		}
 	}
 	if len(e.Trails) > 0 {
 		c.Lines = append(c.Lines, line{w.Text("parque.senderos"), strings.Join(e.Trails, ", ")})

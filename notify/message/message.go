@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"vigia/forecast/alert"
+	"vigia/forecast/snapshot"
 	"vigia/store/catalogue"
 	"vigia/store/notices"
 	"vigia/store/subscription"
@@ -76,6 +77,9 @@ type Entry struct {
 	Trails []string // names, as Alert.Trails
 	// ThreadRef is a stable name of the mails about the alert, 22 characters of base64url.
 	ThreadRef string
+	// Sun is how strong the sun gets in the park in the next day, the zero value where that
+	// is not known.
+	Sun snapshot.Sun
 	// Closures and Volcanic are the official notices in force for the alert's trails.
 	Closures []notices.Holding
 	Volcanic []notices.Nearby

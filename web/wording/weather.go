@@ -3,6 +3,9 @@ package wording
 import (
 	"math"
 	"strconv"
+	"strings"
+
+	"vigia/forecast/snapshot"
 )
 
 // Sky returns the word for a WMO code, "" for one that the provider does not use.
@@ -25,4 +28,18 @@ func (l *Language) Direction(degrees float32) string {
 	}
 	eighth := int(math.Round(float64(degrees)/45)) % len(winds)
 	return l.Text("rumbo." + winds[(eighth+len(winds))%len(winds)])
+}
+
+// Sun returns how strong the sun gets: "UV 11 extremo, hoy de 12 a 16 h, según NOAA GFS". It is
+// "" of one that does not get strong, and of one that no model tells.
+func (l Localizer) Sun(s snapshot.Sun) string {
+	if s.From.IsZero() {
+		return ""
+	}
+	var models []string
+	for _, m := range s.Models {
+		models = append(models, l.Named("modelo.", m))
+	}
+	return l.Text("uv.texto", "indice", l.Decimal(float64(s.Index), 0), "clase", l.Text("uv.clase."+s.Class.String()),
+		"horas", l.Window(s.From, s.To), "modelo", strings.Join(models, ", "))
 }
