@@ -3,7 +3,7 @@
 _vigia() {
 	local words
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		words=$(vigia help | sed -n '/^Commands:/,/^Flags:/s/^  \([a-z-]*\) .*/\1/p')
+		words=$(vigia help | sed -n '/^Commands:/,/^Flags:/s/^  \([a-z-]*\) .*/\1/p' | uniq)
 	elif [[ $2 == -* ]]; then
 		words=$(vigia help "${COMP_WORDS[1]}" | sed -n 's/^  \(--[a-z-]*\).*/\1/p')
 	fi

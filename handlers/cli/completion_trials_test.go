@@ -21,7 +21,7 @@ func TestCompletionOfBash(t *testing.T) {
 	}
 	t.Setenv("PATH", filepath.Dir(clitest.Path())+":"+os.Getenv("PATH"))
 	for line, want := range map[string]string{
-		"ca": "catalogue catalogue calibrate", "xx": "", "serve --listen :1 --smtp-u": "--smtp-user", "backup --l": "--log-format --log-level", "backup co": "",
+		"ca": "catalogue calibrate", "xx": "", "serve --listen :1 --smtp-u": "--smtp-user", "backup --l": "--log-format --log-level", "backup co": "",
 	} {
 		words := strings.Fields(line)
 		script := `source ../../.release/completion.bash; COMP_WORDS=(vigia "$@") COMP_CWORD=$#; _vigia vigia "${@: -1}"; echo "${COMPREPLY[*]}"`
