@@ -33,14 +33,16 @@ func newAloft(o *Options) (a aloft) {
 func aloftName(model string) string { return model + "+viento_altura" }
 
 // fetchWindAloft asks for the wind aloft of the runs that are held, and reports whether
-// any came.
+// any came. It leaves off when the hour is over: the next cycle is due, and goes on.
 func (e *Engine) fetchWindAloft(ctx context.Context) (came bool) {
 	for _, m := range e.models {
 		if len(e.aloft.places) == 0 || !openmeteo.HasWindAloft(m.id) || m.run == nil || m.failures > 0 || m.run.Init.Equal(m.aloftAsked) {
 			continue
 		}
 		e.noteStep()
-		e.publishNewHour()
+		if e.hourOver() {
+			return came
+		}
 		bounded, cancel := context.WithTimeout(ctx, modelTimeout)
 		err := e.fetchWindAloftOf(bounded, m)
 		cancel()

@@ -42,7 +42,8 @@ func (e *Engine) Cycle(ctx context.Context) {
 		e.publish(final)
 	}
 	before = e.modelStatuses(e.now())
-	if came := e.fetchWindAloft(ctx); ctx.Err() == nil && (came || statesDiffer(before, e.modelStatuses(e.now()))) {
+	came := e.fetchWindAloft(ctx)
+	if ctx.Err() == nil && !e.hourOver() && (came || statesDiffer(before, e.modelStatuses(e.now()))) {
 		e.publish(interim)
 	}
 	if !e.o.Store.DoubtsClock(e.now()) { // by a wrong clock other days would be over
@@ -55,17 +56,21 @@ func (e *Engine) Cycle(ctx context.Context) {
 // people who may have to be notified, or an hour that could not be kept.
 func (e *Engine) needsPublishing(before []store.ModelStatus) bool {
 	now := e.now()
-	return e.unpublished || now.Truncate(time.Hour) != e.publishedHour || statesDiffer(before, e.modelStatuses(now)) ||
+	return e.unpublished || e.hourOver() || statesDiffer(before, e.modelStatuses(now)) ||
 		e.hasUncountedRun(now) || e.undecided || e.writesFail()
 }
 
 // publishNewHour publishes the hour from the runs that are held when nothing of it is
 // published yet.
 func (e *Engine) publishNewHour() {
-	if e.now().Truncate(time.Hour) != e.publishedHour && e.holdsRuns() {
+	if e.hourOver() && e.holdsRuns() {
 		e.publish(interim)
 	}
 }
+
+// hourOver reports whether nothing is published of the present hour: what is published is
+// of another one, and a cycle is due.
+func (e *Engine) hourOver() bool { return !e.now().Truncate(time.Hour).Equal(e.publishedHour) }
 
 // Show publishes the hour from the runs that are held, without asking the provider.
 func (e *Engine) Show() {

@@ -50,7 +50,7 @@ func (e *Engine) due() bool {
 	defer e.mu.Unlock()
 	e.noteStep()
 	now := e.now()
-	if !e.cycled || now.Truncate(time.Hour) != e.publishedHour {
+	if !e.cycled || e.hourOver() {
 		return true
 	}
 	writable := errors.Is(e.commitErr, store.ErrReadOnly) // and the store is written again

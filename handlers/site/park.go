@@ -103,7 +103,7 @@ func notesOf(numbers []catalogue.EmergencyNumber) []string {
 // how sure that is.
 type answer struct {
 	Headline
-	Lasts  string      // until when the state holds in the estimates, empty without state
+	Lasts  string      // until when the state holds in the estimates; empty without state, and where Ahead says so
 	Ahead  []WorseLine // the worst of 24 and of 72 hours; none where there are no estimates
 	Votes  []bool      // a model each, whether it agrees; empty without state
 	Models string      // "3 de 4 modelos"
@@ -124,11 +124,13 @@ func (v View) answer(reach int, at func(ahead int) snapshot.ParkState) answer {
 	for ahead < reach && at(ahead).State == now.State {
 		ahead++
 	}
-	key := "dura.todo"
-	if ahead < reach {
-		key = "dura.hasta"
+	switch {
+	case said.Ahead[len(said.Ahead)-1].Level == said.Level: // which tells its hours
+	case ahead < reach:
+		said.Lasts = v.Text("dura.hasta", "fin", v.End(v.HourAhead(ahead)))
+	default:
+		said.Lasts = v.Text("dura.todo", "fin", v.End(v.HourAhead(ahead)))
 	}
-	said.Lasts = v.Text(key, "fin", v.End(v.HourAhead(ahead)))
 	agree, total := int(now.Agree), int(now.Total)
 	if now.State == hazard.Green {
 		agree, total = now.Models, now.Models

@@ -106,7 +106,7 @@ func TestParkAnswersAtOnce(t *testing.T) {
 	park := e.Catalogue.Parks[e.Catalogue.Trails[3].Park]
 	page := readable(pageOf(t, short(e), now, "/parques/"+park.Slug))
 	for _, must := range []string{
-		"rojo viento fuerte Igual hasta las 23:00 de hoy (sáb 21). Lo peor en 72 h: rojo por viento fuerte , hoy (sáb 21), 14–23 h confianza media , 3 de 4 modelos",
+		"rojo viento fuerte Lo peor en 72 h: rojo por viento fuerte , hoy (sáb 21), 14–23 h confianza media , 3 de 4 modelos",
 		"Estimado sáb 21 nov, 14:00 , vigente hasta sáb 21 nov, 15:20 (hora de ", "rachas en Mirador: 3 de 4 modelos sobre 90 km/h (mediana 94 km/h; entre 71 y 118 km/h según el modelo)",
 		"Peligro: viento fuerte", "sin información oficial", "131", "verde sin señales en 4 modelos, confianza alta", "rojo, viento fuerte : hoy (sáb 21), 14–23 h",
 		"Precaución: frío intenso mañana (dom 22) desde las 09:00 hasta medianoche",

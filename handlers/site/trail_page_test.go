@@ -80,7 +80,7 @@ func TestTrailPageSaysHowItIs(t *testing.T) {
 		says    []string
 		without string
 	}{
-		{"red", e, []string{"rojo viento fuerte", "confianza media , 3 de 4 modelos", "Igual hasta las 23:00 de hoy (sáb 21).", "Lo peor en 72 h: rojo por viento fuerte , hoy (sáb 21), 14–23 h", "confianza media",
+		{"red", e, []string{"rojo viento fuerte", "confianza media , 3 de 4 modelos", "Lo peor en 72 h: rojo por viento fuerte , hoy (sáb 21), 14–23 h", "confianza media",
 			"Peligro: viento fuerte", "3 de 4 modelos sobre 90 km/h", "mediana 94 km/h", "ECMWF IFS (Europa)", "sol 0", "Todavía no hay estimaciones anotadas"}, "Sin estimaciones después"},
 		{"new", &none, []string{"sin datos Este sendero todavía no tiene estimaciones.", "No hay estimaciones que mostrar para este sendero.", "actúe como si no hubiera información", "punto crítico: sus valores"}, "tabla-horas"},
 		{"early", &early, []string{"Sin estimaciones después de las 06:00 del lun 23 nov."}, "nada de eso"},

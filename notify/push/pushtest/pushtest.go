@@ -87,7 +87,7 @@ func Listen(o Options) (*Service, error) {
 	if r.tokens == nil {
 		r.tokens = r.clock
 	}
-	r.server = &httptest.Server{Listener: listener, Config: &http.Server{Handler: r}}
+	r.server = &httptest.Server{Listener: listener, Config: &http.Server{Handler: r, ReadHeaderTimeout: time.Minute}}
 	r.server.Start()
 	return r, nil
 }
