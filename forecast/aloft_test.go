@@ -275,3 +275,21 @@ func TestWindAloftThatIsHeldBack(t *testing.T) {
 		t.Errorf("with room: %v km/h, %+v", winds(e, 0)[0], e.Models[1])
 	}
 }
+
+// An hour that begins while the wind aloft is asked for is no cycle's: the next one, which
+// asks the models, is due at once.
+func TestAnHourThatBeginsDuringTheWindAloft(t *testing.T) {
+	w := newAloftWorld(t)
+	asked := w.levelCalls(func(rw http.ResponseWriter, r *http.Request) {
+		w.clock.Advance(7 * time.Hour)
+		w.weather.ServeHTTP(rw, r)
+	})
+	before := w.cycle(t)
+	if *asked != 1 || !w.engine.due() {
+		t.Fatalf("asked %d times, another cycle due: %v", *asked, w.engine.due())
+	}
+	w.server.Config.Handler = w.weather
+	if e := w.cycle(t); !e.Hour.Equal(before.Hour.Add(7*time.Hour)) || votes(e) != 4 {
+		t.Errorf("estimates of %v, %d models vote", e.Hour, votes(e))
+	}
+}
