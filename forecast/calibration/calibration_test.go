@@ -354,7 +354,7 @@ func TestOutliersAreNamed(t *testing.T) {
 	if err := b.WriteTable(&table); err != nil {
 		t.Fatal(err)
 	}
-	want := "Fuera de las metas: 1 de 2 senderos\n" + b.trailName(1) + ": horas en amarillo 26,0 % (sobre todo calor, 20,0 % de las horas); " +
+	want := "Fuera de las metas: 1 de 2 senderos\nhoras en amarillo: 1\nhoras en rojo: 1\ndías no verdes: 1\ndías en rojo: 1\n" + b.trailName(1) + ": horas en amarillo 26,0 % (sobre todo calor, 20,0 % de las horas); " +
 		"horas en rojo 9,0 % (sobre todo frio, 8,0 % de las horas); días no verdes 60,0 % (sobre todo calor, 21,0 % de las horas); días en rojo 20,0 % (sobre todo frio, 8,0 % de las horas)\n"
 	if !strings.HasSuffix(table.String(), want) {
 		t.Errorf("got:\n%s\nwant at the end:\n%s", &table, want)

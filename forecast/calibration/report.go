@@ -123,7 +123,12 @@ func (b *BaseRates) writeOutliers(w io.Writer) {
 			fmt.Fprintf(&lines, "%s: %s\n", b.trailName(i), strings.Join(missed, "; "))
 		}
 	}
-	fmt.Fprintf(w, "\nFuera de las metas: %d de %d senderos\n%s", n, len(b.Trails), lines.String())
+	fmt.Fprintf(w, "\nFuera de las metas: %d de %d senderos\n", n, len(b.Trails))
+	beyond := b.Beyond()
+	for _, aim := range (&TrailRates{}).aims() {
+		fmt.Fprintf(w, "%s: %d\n", aim.what, beyond[aim.what])
+	}
+	fmt.Fprint(w, lines.String())
 }
 
 // aim is one of a trail's aims, and how it stands with it.

@@ -16,11 +16,11 @@ type Worst struct {
 // hour after the last.
 type Spell struct{ From, To int }
 
-// WorstOf returns the worst of the next hours, the present one among them, of what is at
+// worstOf returns the worst of the next hours, the present one among them, of what is at
 // so many hours ahead. The last of its spells is as long as it lasts in the reach hours
 // that are estimated. It is green only when every hour of every trail is: where one is
 // missing and none is amber or red there is no state, and the reason is PartialData.
-func WorstOf(hours, reach int, at func(ahead int) ParkState) Worst {
+func worstOf(hours, reach int, at func(ahead int) ParkState) Worst {
 	w, complete := Worst{}, true
 	for h := range hours {
 		state := at(h)
@@ -50,5 +50,5 @@ func WorstOf(hours, reach int, at func(ahead int) ParkState) Worst {
 // at most [Horizon] and no fewer than the 24. reach is how many are.
 func WorstAhead(reach int, at func(ahead int) ParkState) (inADay, inAll Worst) {
 	reach = max(DayHours, min(reach, Horizon))
-	return WorstOf(DayHours, reach, at), WorstOf(reach, reach, at)
+	return worstOf(DayHours, reach, at), worstOf(reach, reach, at)
 }

@@ -1,10 +1,10 @@
 // Package api is the public interface under /api/v1.
 //
-// types.go is its contract: every answer is one of those types as JSON, and openapi.json
-// is made from them by go generate. A snapshot of the store goes in at [Builder.Build],
-// which encodes the answers of every route once into a [Answers] of prepared bodies. The
-// router finds the [route] of a request; its parameters are checked, its body is looked up
-// and served. Those of a park are encoded when they are first asked for; /health,
+// types.go, with types_precision.go, is its contract: every answer is one of those types as
+// JSON, and openapi.json is made from them by go generate. A snapshot of the store goes in at
+// [Builder.Build], which encodes the answers of every route once into a [Answers] of prepared
+// bodies. The router finds the [route] of a request; its parameters are checked, its body is
+// looked up and served. Those of a park are encoded when they are first asked for; /health,
 // whose ages follow the clock, answers about subscriptions and errors for each request.
 package api
 

@@ -12,8 +12,8 @@ import (
 // shownSpells is how many times at which the worst comes are told one by one.
 const shownSpells = 3
 
-// WorseLine is the worst of the hours to come, in words.
-type WorseLine struct {
+// worseLine is the worst of the hours to come, in words.
+type worseLine struct {
 	Level
 	Within string // "Lo peor en 24 h"
 	What   string // "rojo por viento fuerte", "verde todas las horas"
@@ -22,17 +22,17 @@ type WorseLine struct {
 
 // worstAhead returns the worst of the next 24 and 72 hours: in one line where both are
 // the same. reach is how many hours are estimated.
-func (v View) worstAhead(reach int, at func(ahead int) snapshot.ParkState) []WorseLine {
+func (v View) worstAhead(reach int, at func(ahead int) snapshot.ParkState) []worseLine {
 	day, all := snapshot.WorstAhead(reach, at)
-	lines := []WorseLine{v.worseLine(snapshot.DayHours, day), v.worseLine(snapshot.Horizon, all)}
+	lines := []worseLine{v.worseLine(snapshot.DayHours, day), v.worseLine(snapshot.Horizon, all)}
 	if day.State == all.State && (day.State < hazard.Amber || slices.Equal(day.Spells, all.Spells)) {
 		return lines[1:]
 	}
 	return lines
 }
 
-func (v View) worseLine(within int, w snapshot.Worst) WorseLine {
-	line := WorseLine{Level: v.level(w.State), Within: v.Text("adelante.en", "n", within), What: v.StateBy(w.State, w.Main)}
+func (v View) worseLine(within int, w snapshot.Worst) worseLine {
+	line := worseLine{Level: v.level(w.State), Within: v.Text("adelante.en", "n", within), What: v.StateBy(w.State, w.Main)}
 	switch w.State {
 	case hazard.Unknown:
 		line.What = v.Text("adelante.incompleto")

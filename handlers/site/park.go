@@ -104,7 +104,7 @@ func notesOf(numbers []catalogue.EmergencyNumber) []string {
 type answer struct {
 	Headline
 	Lasts  string      // until when the state holds in the estimates; empty without state, and where Ahead says so
-	Ahead  []WorseLine // the worst of 24 and of 72 hours; none where there are no estimates
+	Ahead  []worseLine // the worst of 24 and of 72 hours; none where there are no estimates
 	Votes  []bool      // a model each, whether it agrees; empty without state
 	Models string      // "3 de 4 modelos"
 }

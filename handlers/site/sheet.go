@@ -29,7 +29,7 @@ type sheetPage struct {
 	Now          Headline
 	Hour         string // of the state: "las 14:00"
 	Lasts        string // until when the state holds in the estimates, empty without state
-	Ahead        []WorseLine
+	Ahead        []worseLine
 	UV           string // how strong the sun gets in the next day, "" when it does not
 	Age          validity
 	Official     []noticeView
