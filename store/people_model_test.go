@@ -394,8 +394,8 @@ func (w *peopleTrial) compareWaiting(tx *Tx) {
 		pending++
 		return nil
 	}))
-	if waiting := len(w.want.requests) + len(w.want.pending); len(requests)+pending != waiting || w.store.counts.of(counter{kind: countWaiting}) != waiting {
-		w.t.Fatalf("%d requests, %d pending, %d counted, want %d", len(requests), pending, w.store.counts.of(counter{kind: countWaiting}), waiting)
+	if waiting := len(w.want.requests) + len(w.want.pending); len(requests)+pending != waiting || w.store.memory.counted(counter{kind: countWaiting}) != waiting {
+		w.t.Fatalf("%d requests, %d pending, %d counted, want %d", len(requests), pending, w.store.memory.counted(counter{kind: countWaiting}), waiting)
 	}
 	if kept := tx.bucket(mailed.name).Stats().KeyN; kept != len(w.want.mailed) {
 		w.t.Fatalf("%d addresses were mailed, want %d", kept, len(w.want.mailed))

@@ -358,11 +358,11 @@ func TestALatecomerFindsRoomAmongManyNetworks(t *testing.T) {
 		}
 	}
 	for i := range 3 * networks { // whose only request is never the one that makes room
-		if n := s.counts.of(counter{kind: countFrom, network: subscription.AddressKey{byte((1000 + i) >> 8), byte(1000 + i), 1}}); n != 1 {
+		if n := s.memory.counted(counter{kind: countFrom, network: subscription.AddressKey{byte((1000 + i) >> 8), byte(1000 + i), 1}}); n != 1 {
 			t.Errorf("%d requests of latecomer %d wait", n, i)
 		}
 	}
-	if n := s.counts.of(counter{kind: countWaiting}); n > maxWaiting {
+	if n := s.memory.counted(counter{kind: countWaiting}); n > maxWaiting {
 		t.Errorf("%d wait", n)
 	}
 	if err := put(7); !errors.Is(err, subscription.ErrTooMany) {
@@ -542,14 +542,14 @@ func TestANetworkThatFillsTheRoomHoldsBackItself(t *testing.T) {
 		p := &subscription.Pending{Address: "a@b.cl", Preferences: request(1).Preferences, Network: subscription.AddressKey{1}}
 		return errors.Join(err, tx.PutPending(pending, p), tx.PutPending(pending, p))
 	})
-	if n := s.counts.of(counter{kind: countFrom, network: subscription.AddressKey{1}}); n != 1 {
+	if n := s.memory.counted(counter{kind: countFrom, network: subscription.AddressKey{1}}); n != 1 {
 		t.Errorf("%d are counted", n)
 	}
 	keep(t, s, func(tx *Tx) error {
 		id := idOf(1)
 		return tx.PutPending(pending, &subscription.Pending{Used: &id})
 	})
-	if n := s.counts.of(counter{kind: countFrom, network: subscription.AddressKey{1}}); n != 0 {
+	if n := s.memory.counted(counter{kind: countFrom, network: subscription.AddressKey{1}}); n != 0 {
 		t.Errorf("%d are counted, of which one was used", n)
 	}
 }

@@ -45,7 +45,7 @@ func (t *Tx) PutProof(p *subscription.Proof) error {
 
 // makeRoom drops a proof at random when there are too many.
 func (t *Tx) makeRoom(bucket *bbolt.Bucket) error {
-	if t.counted(counter{kind: countProofs}) < maxProofs {
+	if t.store.memory.counted(counter{kind: countProofs}) < maxProofs {
 		return nil
 	}
 	var at subscription.Hash

@@ -42,12 +42,12 @@ func networkOf(key, value []byte) subscription.AddressKey {
 // ErrTooMany (of package subscription), so that whoever fills the room holds back nobody
 // else. Where no room is left, a request of a network with more than that half is dropped.
 func (t *Tx) PutRequest(r *subscription.Request) error {
-	room := maxWaiting - t.counted(counter{kind: countWaiting})
-	waiting := t.counted(counter{kind: countFrom, network: r.Network})
+	room := maxWaiting - t.store.memory.counted(counter{kind: countWaiting})
+	waiting := t.store.memory.counted(counter{kind: countFrom, network: r.Network})
 	if waiting >= room || room <= 0 {
 		least := 0 // of an unknown network
 		if r.Network != (subscription.AddressKey{}) {
-			least = maxWaiting / 2 / (t.store.counts.networks() + 1)
+			least = maxWaiting / 2 / t.store.memory.networksWith(r.Network)
 		}
 		if waiting >= max(room, least) {
 			return subscription.ErrTooMany
@@ -81,7 +81,7 @@ func (t *Tx) dropRequestBeyond(least int) error {
 	start := from + rand.Uint64N(to-from+1) // #nosec G404 -- it only spreads the burden
 	for _, span := range []struct{ from, to uint64 }{{start, to}, {from, start}} {
 		for k, v := cursor.Seek(seqKey(span.from)); len(k) == 8 && binary.BigEndian.Uint64(k) <= span.to; k, v = cursor.Next() {
-			if t.counted(counter{kind: countFrom, network: networkOf(k, v)}) > max(least, 1) {
+			if t.store.memory.counted(counter{kind: countFrom, network: networkOf(k, v)}) > max(least, 1) {
 				return t.DropRequest(binary.BigEndian.Uint64(k))
 			}
 		}

@@ -125,7 +125,7 @@ func (r *restoration) takeSubscription(to *Tx, s *subscription.Subscription) err
 	if err != nil || bytes.Equal(to.bucket(subscriptions.name).Get(s.ID[:]), value) || to.bucket(erased.name).Get(s.ID[:]) != nil {
 		return err
 	}
-	if other, has := to.lookUp(identityKey(s)); has && other != s.ID {
+	if other, has := to.store.memory.lookUp(identityKey(s)); has && other != s.ID {
 		if _, err := to.Erase(other); err != nil {
 			return err
 		}
