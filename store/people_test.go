@@ -473,7 +473,7 @@ func TestAPanicOfACallerIsHisOwn(t *testing.T) {
 func TestSuppressedAddressesAreForgotten(t *testing.T) {
 	s := openStore(t, newPath(t))
 	old, young := subscription.AddressKey{1}, subscription.AddressKey{2}
-	limit := testHour.Add(-30 * 24 * time.Hour)
+	limit := testHour.Add(-SuppressedFor)
 	keep(t, s, func(tx *Tx) error {
 		return errors.Join(tx.Suppress(old, limit), tx.Suppress(young, limit.Add(time.Second)))
 	})
@@ -481,7 +481,7 @@ func TestSuppressedAddressesAreForgotten(t *testing.T) {
 		if tx.Suppressed(old, limit) || !tx.Suppressed(young, limit) {
 			t.Error("what is a month old counts, or what is not does not")
 		}
-		return tx.PruneSuppressed(limit)
+		return tx.Forget(testHour)
 	})
 	see(t, s, func(tx *Tx) error {
 		for key, want := range map[subscription.AddressKey]bool{old: false, young: true} {

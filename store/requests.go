@@ -180,13 +180,6 @@ func (t *Tx) PutMailed(key subscription.AddressKey, at []time.Time) error {
 	return mailed.put(t, key[:], &at)
 }
 
-// PruneMailed forgets the addresses whose last mail was before an instant.
-func (t *Tx) PruneMailed(before time.Time) error {
-	return mailed.prune(t, func(_ []byte, at *[]time.Time) bool {
-		return len(*at) == 0 || (*at)[len(*at)-1].Before(before)
-	})
-}
-
 // Suppress keeps that an address is not to be asked, since when.
 func (t *Tx) Suppress(key subscription.AddressKey, at time.Time) error {
 	return suppressed.put(t, key[:], &at)
@@ -206,9 +199,4 @@ func (t *Tx) Suppressed(key subscription.AddressKey, after time.Time) bool {
 // kept.
 func (t *Tx) Unsuppress(key subscription.AddressKey) (found bool, err error) {
 	return suppressed.drop(t, key[:])
-}
-
-// PruneSuppressed forgets the addresses kept before an instant.
-func (t *Tx) PruneSuppressed(before time.Time) error {
-	return suppressed.prune(t, func(_ []byte, at *time.Time) bool { return !at.After(before) })
 }

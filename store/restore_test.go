@@ -490,7 +490,7 @@ func TestWhoLeftIsForgottenWhenNoCopyCanHaveThem(t *testing.T) {
 		id, before := idOf(2), testHour.Add(-time.Hour)
 		return errors.Join(err, erased.put(tx, id[:], &before))
 	})
-	keep(t, s, func(tx *Tx) error { return tx.PruneErased(testHour) })
+	keep(t, s, func(tx *Tx) error { return tx.Forget(testHour.Add(erasedKept)) })
 	if got := keysOf(t, s, "erased"); len(got) != 1 || subscription.ID(got[0]) != idOf(1) {
 		t.Errorf("%x", got)
 	}
@@ -512,7 +512,7 @@ func TestWhoLeftWhileTheClockWasBehind(t *testing.T) {
 	must(t, s.Commit(testCycle(makeCatalogue(), testHour, nil)))
 	people(t, s, 0, 1)
 	keep(t, s, func(tx *Tx) error { _, err := tx.Erase(idOf(0)); return err })
-	keep(t, s, func(tx *Tx) error { return tx.PruneErased(testHour.AddDate(0, 0, -40)) })
+	keep(t, s, func(tx *Tx) error { return tx.Forget(testHour) })
 	if len(keysOf(t, s, "erased")) != 1 {
 		t.Error("forgotten")
 	}

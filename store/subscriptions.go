@@ -135,20 +135,6 @@ func (t *Tx) DomainsConfirmed(before time.Time) map[string]bool {
 	return domains
 }
 
-// Ending returns up to n subscriptions that are to be erased at or before an instant.
-func (t *Tx) Ending(at time.Time, n int) (ids []subscription.ID, err error) {
-	err = t.EachSubscription(func(s *subscription.Subscription) error {
-		if len(ids) == n {
-			return errEnough
-		}
-		if end := s.Erased(); !end.IsZero() && !end.After(at) {
-			ids = append(ids, s.ID)
-		}
-		return nil
-	})
-	return ids, err
-}
-
 // Erase erases a subscription with everything kept of it but that its id was erased,
 // and reports whether there was one. Items of it in the outbox find it gone. One whose
 // record is missing is noted as erased all the same: a backup may have it.
@@ -178,11 +164,6 @@ func checkErased(key []byte, _ *time.Time) error {
 		return fmt.Errorf("key of %d bytes", len(key))
 	}
 	return nil
-}
-
-// PruneErased forgets the ids of subscriptions that were erased before an instant.
-func (t *Tx) PruneErased(before time.Time) error {
-	return erased.prune(t, func(_ []byte, at *time.Time) bool { return at.Before(before) })
 }
 
 // markErased notes that the file has pages, free but readable, of what was erased.

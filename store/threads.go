@@ -100,11 +100,6 @@ func (t *Tx) dropThreads(id subscription.ID) error {
 	})
 }
 
-// PruneDelivered forgets the records whose Until is before an instant.
-func (t *Tx) PruneDelivered(before time.Time) error {
-	return threads.prune(t, func(_ []byte, d *alert.Delivered) bool { return d.Until.Before(before) })
-}
-
 // Outage returns the outage under way, the zero value for none.
 func (t *Tx) Outage() (Outage, error) {
 	return outages.value(t, keyOutage)
