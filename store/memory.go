@@ -93,6 +93,13 @@ func (m *memory) identify(id subscription.ID, key string) (before string) {
 	return before
 }
 
+// HasPeople reports whether anybody subscribed, or waits to, from memory.
+func (s *Store) HasPeople() bool {
+	s.memory.mu.Lock()
+	defer s.memory.mu.Unlock()
+	return len(s.memory.of)+s.memory.n[counter{kind: countWaiting}] > 0 || s.memory.lost.Load()
+}
+
 // count changes a number, unless the transaction fails.
 func (t *Tx) count(k counter, by int) {
 	t.store.memory.add(k, by)
