@@ -269,28 +269,6 @@ func TestADamagedValueIsNoObstacleAndADamagedFileIs(t *testing.T) {
 	_ = s.Close()
 }
 
-func TestALinkToTheFileStaysALink(t *testing.T) {
-	path := newPath(t)
-	checkAndClose(t, openStore(t, path))
-	link := filepath.Join(t.TempDir(), "link.db")
-	must(t, os.Symlink(path, link))
-	s := openStore(t, link)
-	erased, _ := churn(t, s, 1, 5)
-	must(t, s.Compact())
-	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
-		t.Errorf("%v, %v", info, err)
-	}
-	if n := foundIn(t, path, erased); n > 0 {
-		t.Errorf("%d addresses in the file", n)
-	}
-	checkAndClose(t, s)
-	must(t, os.WriteFile(path+".new-7", []byte("half"), 0o600))
-	openStore(t, link)
-	if left := leftBeside(path); len(left) > 0 {
-		t.Errorf("left %v", left)
-	}
-}
-
 // Another process that waits for the lock while the file changes never comes in,
 // neither to the new one nor to the one that lost its name.
 func TestNobodyComesInBetween(t *testing.T) {

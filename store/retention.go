@@ -36,7 +36,7 @@ func (t *Tx) EraseExpired(now time.Time, n int) (found int, err error) {
 			return err
 		}),
 		pendings.prune(t, func(_ []byte, p *subscription.Pending) bool { return over(p.Until) }),
-		eachKey(t.bucket(proofs.name), nil, func(key, value []byte) (err error) {
+		eachKey(t.bucket(proofs.name), func(key, value []byte) (err error) {
 			end := now
 			if p, damaged := proofs.decode(key, value); damaged == nil {
 				end = p.Until
