@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -79,4 +80,21 @@ func TestADamagedHourIsLeftOut(t *testing.T) {
 	if err := s.Commit(testCycle(c, testHour.Add(-time.Hour), make([]HistoryRow, 20))); err != nil {
 		t.Errorf("the hour cannot be written anew: %v", err)
 	}
+}
+
+func FuzzUnpackEstimates(f *testing.F) {
+	c := &fieldCodec{}
+	rows := randomRows(rand.New(rand.NewPCG(6, 6)), 3)
+	codeEstimates(c, indexTrails(makeCatalogue(3, 9, 4)), &rows)
+	f.Add(c.b)
+	f.Add([]byte{0})
+	f.Add([]byte{1, 0xff, 0xff, 0xff, 0xff, 0x07, 0xff, 0xff, 0xff, 0xff, 0x07})
+	x := indexTrails(makeCatalogue(9, 0, 3, 1))
+	f.Fuzz(func(t *testing.T, payload []byte) {
+		var rows []HistoryRow
+		codeEstimates(&fieldCodec{b: payload, reading: true}, x, &rows)
+		if len(rows) != 4 {
+			t.Errorf("%+v", rows)
+		}
+	})
 }

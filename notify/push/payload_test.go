@@ -2,11 +2,13 @@ package push
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"vigia/forecast/alert"
@@ -231,4 +233,39 @@ func TestNamesAreCutBetweenCharacters(t *testing.T) {
 			}
 		}
 	}
+}
+
+func FuzzNotification(f *testing.F) {
+	for i, name := range hostile() {
+		f.Add(name, "Base Torres", uint8(i), uint8(i), int64(i)*3600, int64(i*i)*3600, float32(i), i%2 == 0, uint8(3))
+	}
+	park := paine(f)
+	f.Fuzz(func(t *testing.T, name, trail string, kind, h uint8, from, length int64, value float32, simulated bool, count uint8) {
+		for _, c := range name + trail {
+			if c == utf8.RuneError || !unicode.IsPrint(c) {
+				t.Skip("no catalogue has it")
+			}
+		}
+		const year = 366 * 24 * 3600
+		from, length = from%year, max(length%year, -length%year)+1
+		p := *park
+		p.Name = name
+		b := message.Message{Kind: message.Kind(kind%4 + 1), Language: subscription.Language(kind / 4 % 2), Simulated: simulated, Now: start, Since: start.Add(time.Duration(from) * time.Second),
+			Expires: start.Add(time.Duration(length) * time.Second), Parks: []string{name}, Trails: []string{trail, name}, Zone: park.TimeZone}
+		for i := range int(count % 40) {
+			e := entry(t, fmt.Sprint(i), hazard.Hazard(h%uint8(hazard.NumHazards)), alert.Level(i%3), alert.ChangeKind((int(h)+i)%6))
+			e.Alert.Start, e.Park, e.Trails = start.Add(time.Duration(from)*time.Second), &p, []string{trail, name, trail}
+			e.Alert.End = e.Alert.Start.Add(time.Duration(length) * time.Second)
+			e.Alert.Tracks[0].Reason.Causes = []alert.Cause{{Cause: hazard.Cause{Quantity: hazard.Quantity(h % 20), Value: value, Threshold: -value, Max: value}, Place: trail}}
+			b.Entries = append(b.Entries, e)
+		}
+		n, err := newNotification(&b)
+		if (err != nil) != (b.Kind == message.Alerts && len(b.Entries) == 0) {
+			t.Fatalf("kind %d: %v", b.Kind, err)
+		}
+		if err == nil {
+			read(t, n.long)
+			read(t, shortOf(t, n))
+		}
+	})
 }
