@@ -9,14 +9,6 @@ import (
 	"vigia/store/subscription"
 )
 
-const (
-	// confirmationLife is how long a request may be confirmed.
-	confirmationLife = subscription.ConfirmationLife
-	// suppressedFor is how long an address is not asked after "it was not me". Its
-	// owner can subscribe after that.
-	suppressedFor = month
-)
-
 // Pending returns what waits for a confirmation token. One that was used has Used
 // set and neither address nor preferences. Error: subscription.ErrUnknownToken,
 // also when its life is over.
@@ -133,9 +125,9 @@ func (n *Notifier) Unblock(address string) (found bool, err error) {
 	return found, err
 }
 
-// suppressed reports whether an address said "it was not me" within suppressedFor.
+// suppressed reports whether an address said "it was not me" within store.SuppressedFor.
 func (n *Notifier) suppressed(tx *store.Tx, mailbox string, now time.Time) bool {
 	return slices.ContainsFunc(n.o.Keys.AddressKeys(mailbox), func(key subscription.AddressKey) bool {
-		return tx.Suppressed(key, now.Add(-suppressedFor))
+		return tx.Suppressed(key, now.Add(-store.SuppressedFor))
 	})
 }

@@ -456,29 +456,3 @@ func TestNetworksTakeTurns(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
-
-// What becomes of a request makes no room for another, a restart included.
-func TestCapsOutlastWhatWasAsked(t *testing.T) {
-	inWorld(t, func(w *world) {
-		w.start()
-		w.askMany("x.cl", 0, 40)
-		for i := range 30 {
-			address := fmt.Sprintf("p%d@x.cl", i)
-			if i%2 == 0 {
-				if err := w.n.Disown(w.link(address)); err != nil {
-					t.Fatal(err)
-				}
-			} else if _, _, err := w.n.Confirm(w.link(address)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		w.expectMails("a domain", 30)
-		w.stop()
-		w.n = w.notifier(t, nil)
-		w.start()
-		w.pass(50 * time.Minute)
-		w.expectMails("the same hour", 0)
-		w.pass(12 * time.Minute)
-		w.expectMails("the next hour", 10)
-	})
-}

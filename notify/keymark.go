@@ -1,12 +1,9 @@
 package notify
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 
 	"vigia/store"
-	"vigia/store/subscription"
 )
 
 // checkKeys logs what an operator must know about the keys: whether they are those that
@@ -30,11 +27,7 @@ func (n *Notifier) checkKeys() error {
 	at := slices.IndexFunc(keys.Before, func(old *Keys) bool { return old.mark() == kept })
 	switch {
 	case at < 0:
-		some, err := n.anySubscription()
-		if err != nil {
-			return fmt.Errorf("look for subscriptions: %w", err)
-		}
-		if some && (kept != "" || keys.Fresh) {
+		if n.o.Store.HasPeople() && (kept != "" || keys.Fresh) {
 			n.logLostKeys()
 			return nil // every start says so until the right file is back
 		}
@@ -58,20 +51,4 @@ func (n *Notifier) logLostKeys() {
 	}
 	n.o.Log.Error("the file of keys " + what + ", but there are subscriptions: the links in mails sent before " +
 		"no longer work, and push subscriptions made with the old key will be refused; stop, restore vigia.key from a copy, and start again")
-}
-
-var errFound = errors.New("found")
-
-// anySubscription reports whether anybody subscribed or was asked to confirm.
-func (n *Notifier) anySubscription() (bool, error) {
-	err := n.o.Store.View("look for a subscription", func(tx *store.Tx) error {
-		return errors.Join(
-			tx.EachSubscription(func(*subscription.Subscription) error { return errFound }),
-			tx.EachPending(func(subscription.Hash, *subscription.Pending) error { return errFound }),
-		)
-	})
-	if errors.Is(err, errFound) {
-		return true, nil
-	}
-	return false, err
 }

@@ -152,24 +152,6 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-func TestConfirmationTokens(t *testing.T) {
-	k := openKeysIn(t, filepath.Join(t.TempDir(), "a"))
-	nonce := [16]byte{1, 2, 3}
-	token, h := k.Confirmation(nonce)
-	if again, same := k.Confirmation(nonce); again != token || same != h {
-		t.Error("a repeated mail would carry another token")
-	}
-	if found, ok := k.ConfirmationHash(token); !ok || found != h {
-		t.Error("the token does not lead to its hash")
-	}
-	if _, ok := k.ID(token); ok {
-		t.Error("a confirmation token manages a subscription")
-	}
-	if other, _ := k.Confirmation([16]byte{}); other == token {
-		t.Error("two nonces have one token")
-	}
-}
-
 func TestNamesOfThingsNotToBeSeen(t *testing.T) {
 	k := openKeysIn(t, filepath.Join(t.TempDir(), "a"))
 	ana, again, eva := k.AddressKey("ana@x.cl"), k.AddressKey("ana@x.cl"), k.AddressKey("eva@x.cl")
@@ -219,17 +201,5 @@ func TestOtherKeysBesideSubscriptionsAreReported(t *testing.T) {
 		if n := w.log.count("level=ERROR"); n != 2 {
 			t.Errorf("%d alarms: %s", n, &w.log.text)
 		}
-	})
-}
-
-func FuzzTokens(f *testing.F) {
-	k := openKeysIn(f, filepath.Join(f.TempDir(), "a"))
-	f.Add(k.Token(subscription.ID{1}))
-	f.Add("")
-	f.Fuzz(func(t *testing.T, token string) {
-		if id, ok := k.ID(token); ok && k.Token(id) != token {
-			t.Errorf("%q and %q are the same subscription's", token, k.Token(id))
-		}
-		k.ConfirmationHash(token)
 	})
 }

@@ -41,7 +41,7 @@ func (w *world) proofOf(endpoint string) (proof string) {
 func (w *world) owed() (n int) {
 	w.Helper()
 	w.update(func(tx *store.Tx) (err error) {
-		n, err = tx.DropProofs(time.Time{}, 0)
+		n, err = tx.EraseExpired(time.Time{}, 0)
 		for _, endpoint := range []string{"luz", "sol"} {
 			if _, err := tx.Proof(store.ProofKey(endpoint)); err == nil {
 				n++

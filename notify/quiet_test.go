@@ -4,8 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"vigia/forecast/alert"
-	"vigia/forecast/hazard"
 	"vigia/store/subscription"
 )
 
@@ -78,35 +76,5 @@ func TestWhenASubscriptionEnds(t *testing.T) {
 		if end := endOf(w.parks, &p); !end.Equal(want) {
 			t.Errorf("it ends at %v, want %v", end, want)
 		}
-	})
-}
-
-// Quiet hours hold the news that a danger is over, as everything that is no danger, and
-// never a danger itself.
-func TestQuietHoursHoldTheEndOfADanger(t *testing.T) {
-	inWorld(t, func(w *world) {
-		w.reader("luz@x.cl", preferences(func(p *subscription.Preferences) { p.Quiet = &subscription.Quiet{From: 20 * 60, To: 12 * 60} }))
-		w.start()
-		w.issue("viento", raised, alert.Opened)
-		w.cycle()
-		w.pass(9*time.Hour + 37*time.Minute) // 21:37 in the parks
-		w.expect(w.mail, "luz@x.cl: news opened viento")
-		w.issue("viento", dropped, alert.Withdrawn)
-		w.cycle()
-		w.pass(time.Hour)
-		w.expect(w.mail)
-		w.issue("nieve", func(a *issued) {
-			raised(a)
-			a.Hazard, a.Start, a.End = hazard.Snow, noon.Add(50*time.Hour), noon.Add(60*time.Hour)
-		}, alert.Opened)
-		w.cycle()
-		w.pass(time.Minute)
-		w.expect(w.mail, "luz@x.cl: news opened nieve")
-		w.issue("nieve", dropped, alert.Withdrawn)
-		w.cycle()
-		w.pass(13 * time.Hour)
-		w.expect(w.mail)
-		w.pass(time.Hour)
-		w.expect(w.mail, "luz@x.cl: news withdrawn viento withdrawn nieve")
 	})
 }

@@ -29,7 +29,7 @@ func (n *Notifier) Ask(r *subscription.Request) error {
 		return subscription.ErrNoChannel
 	}
 	if r.Until.IsZero() {
-		r.Until = n.now().Add(confirmationLife)
+		r.Until = n.now().Add(subscription.ConfirmationLife)
 	}
 	if r.From.IsValid() {
 		r.Network = n.o.Keys.AddressKey("@" + r.From.Masked().String()) // which is no domain

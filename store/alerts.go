@@ -37,9 +37,6 @@ func (t *Tx) Alerts() ([]alert.Alert, error) {
 	return list, err
 }
 
-// Alert returns an alert, ErrNotFound when it is no longer kept.
-func (t *Tx) Alert(id string) (*alert.Alert, error) { return alerts.get(t, []byte(id)) }
-
 // putAlerts makes the bucket hold the cycle's alerts and no others, writing only
 // those that changed. One that could not be read again does not keep the cycle from
 // being written: the next check reports it.

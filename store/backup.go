@@ -18,15 +18,7 @@ import (
 func (s *Store) Backup(ctx context.Context, path string) error {
 	err := s.broken.get()
 	if err == nil {
-		s.beginning.Lock()
-		live := s.held
-		s.beginning.Unlock()
-		err = writeCopy(ctx, path, live, s.Size(), func(w io.Writer) error {
-			return s.view("copy", func(t *Tx) error {
-				_, err := t.tx.WriteTo(w)
-				return err
-			})
-		})
+		err = s.writeCopy(ctx, path)
 	}
 	if err != nil {
 		s.noteDamage(err) // the copy is of pages as they are
@@ -36,39 +28,21 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 	return nil
 }
 
-// CopyBackup copies a finished backup to another place, and the copy counts only once
-// it is as sure as one that Backup makes. live is the path of the live file, which is
-// never replaced.
-func CopyBackup(ctx context.Context, from, to, live string) error {
-	source, err := os.Open(from) // #nosec G304 -- a backup that was just made
-	if err != nil {
-		return fmt.Errorf("copy the backup: %w", err)
-	}
-	defer source.Close()
-	info, err := source.Stat()
-	there, liveErr := os.Stat(live)
-	if liveErr != nil && !errors.Is(liveErr, os.ErrNotExist) {
-		err = errors.Join(err, liveErr)
-	}
-	if err == nil {
-		err = writeCopy(ctx, to, there, info.Size(), func(w io.Writer) error {
-			_, err := io.Copy(w, source)
-			return err
-		})
-	}
-	if err != nil {
-		return fmt.Errorf("copy the backup to %s: %w", to, err)
-	}
-	return nil
-}
-
-// writeCopy makes a copy of so many bytes: under another name, to stable storage, verified,
-// and only then with its own. live, which may be nil, is never replaced.
-func writeCopy(ctx context.Context, to string, live os.FileInfo, bytes int64, write func(io.Writer) error) error {
+// writeCopy makes a copy: under another name, to stable storage, verified, and only then
+// with its own.
+func (s *Store) writeCopy(ctx context.Context, to string) error {
+	s.beginning.Lock()
+	live := s.held
+	s.beginning.Unlock()
 	if err := replaceable(to, live); err != nil {
 		return err
 	}
-	made, err := writeUnfinished(ctx, to, bytes, write)
+	made, err := writeUnfinished(ctx, to, s.Size(), func(w io.Writer) error {
+		return s.view("copy", func(t *Tx) error {
+			_, err := t.tx.WriteTo(w)
+			return err
+		})
+	})
 	if err != nil {
 		return err
 	}
@@ -92,7 +66,7 @@ func replaceable(to string, live os.FileInfo) error {
 		return err
 	case !there.Mode().IsRegular():
 		return errors.New("not a regular file")
-	case live != nil && os.SameFile(live, there):
+	case os.SameFile(live, there):
 		return errors.New("this is the live file itself")
 	}
 	return nil

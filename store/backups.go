@@ -199,12 +199,9 @@ func (b *Backups) Make(ctx context.Context, path string) error {
 // those that a restore replaced. They hold what has been erased since. Copies that
 // were put elsewhere are left.
 func (s *Store) DropCopies(before time.Time) error {
-	live := s.path
-	if target, err := filepath.EvalSymlinks(live); err == nil {
-		live = target // a restore follows links
-	}
-	backups := filepath.Join(filepath.Dir(s.path), BackupFolder)
-	replaced, errR := named(filepath.Dir(live), filepath.Base(live)+replacedInfix, "")
+	folder, base := filepath.Split(s.path)
+	backups := filepath.Join(folder, BackupFolder)
+	replaced, errR := named(folder, base+replacedInfix, "")
 	daily, errD := named(backups, dailyBackup, backupSuffix)
 	asked, errA := named(backups, askedBackup, backupSuffix)
 	errs := []error{errR, errD, errA}

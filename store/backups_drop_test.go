@@ -48,22 +48,6 @@ func TestOldCopiesAreDropped(t *testing.T) {
 	}
 }
 
-// What a restore replaced lies beside the file to which a link leads.
-func TestOldCopiesBesideTheTargetOfALinkAreDropped(t *testing.T) {
-	path := newPath(t)
-	checkAndClose(t, openStore(t, path))
-	link := filepath.Join(t.TempDir(), "vigia.db")
-	must(t, os.Symlink(path, link))
-	s := openStore(t, link)
-	old := path + ".replaced-20261020T000000Z"
-	must(t, os.WriteFile(old, nil, 0o600))
-	must(t, os.Chtimes(old, time.Time{}, testHour.Add(-time.Hour)))
-	must(t, s.DropCopies(testHour))
-	if _, err := os.Stat(old); err == nil {
-		t.Error("it is still there")
-	}
-}
-
 // Keys that lie elsewhere, with a link to them, are those of a service that had a file.
 func TestAFileThatIsMissingBesideALinkToTheKeys(t *testing.T) {
 	path := newPath(t)

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -221,47 +220,6 @@ func TestOtherFilesInTheFolder(t *testing.T) {
 	}
 	if n := len(k.days(t)); n != dailyKept {
 		t.Errorf("%d days kept", n)
-	}
-}
-
-// While copies are made others write, and the copies are whole.
-func TestCopiesBesideCommits(t *testing.T) {
-	k := newKeeping(t, night)
-	ctx, stop := context.WithCancel(t.Context())
-	var wg sync.WaitGroup
-	written := 0
-	wg.Go(func() {
-		for ctx.Err() == nil {
-			if err := k.file.SaveLedger(bytes.Repeat([]byte{byte(written)}, 10_000+written%50_000)); err != nil {
-				t.Error(err)
-			}
-			written++
-		}
-	})
-	for n := range 8 {
-		path := AskedPath(k.data, night.Add(time.Duration(n)*time.Second))
-		for range 2 {
-			wg.Go(func() {
-				if err := k.Make(ctx, path); err != nil && ctx.Err() == nil {
-					t.Error(err)
-				}
-			})
-		}
-		must(t, k.Make(t.Context(), path))
-	}
-	stop()
-	wg.Wait()
-	copies, err := Copies(k.data)
-	if err != nil || len(copies) != 8 || written == 0 {
-		t.Fatalf("%d copies, %d writes, %v", len(copies), written, err)
-	}
-	for _, c := range copies {
-		file, err := Open(c.Path, Options{LookOnly: true})
-		must(t, err)
-		must(t, errors.Join(file.Check(t.Context()), file.Close()))
-	}
-	if n := k.file.Stats().OpenTxN; n != 0 {
-		t.Errorf("%d transactions left open", n)
 	}
 }
 

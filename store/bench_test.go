@@ -10,8 +10,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"vigia/store/catalogue"
 )
 
 // written tells how many bytes this process has passed to write calls.
@@ -74,84 +72,5 @@ func writeBare(b *testing.B, file *os.File, n int) {
 			b.Fatal(err)
 		}
 		must(b, syscall.Fdatasync(int(file.Fd())))
-	}
-}
-
-func BenchmarkHistory168(b *testing.B) {
-	for _, trails := range []int{10, 200, 2_000} {
-		b.Run(fmt.Sprint(trails), func(b *testing.B) {
-			s := openStore(b, newPath(b))
-			c := makeCatalogue(upTo(trails)...)
-			newest := fillWeek(b, s, c)
-			b.ReportAllocs()
-			for b.Loop() {
-				if history, err := s.History(c, newest, 168); err != nil || len(history.Hours) != 168 {
-					b.Fatal(len(history.Hours), err)
-				}
-			}
-		})
-	}
-}
-
-func fillWeek(b *testing.B, s *Store, c *catalogue.Catalogue) (newest time.Time) {
-	rows := randomRows(rand.New(rand.NewPCG(8, 8)), len(c.Trails))
-	for i := range 168 {
-		newest = testHour.Add(time.Duration(i) * time.Hour)
-		must(b, s.Commit(testCycle(c, newest, rows)))
-	}
-	return newest
-}
-
-// BenchmarkRuns saves and reads the runs of four models for 440 places and 192
-// hours.
-func BenchmarkRuns(b *testing.B) {
-	s := openStore(b, newPath(b))
-	var runs []*Run
-	for i := range 4 {
-		runs = append(runs, randomRun(rand.New(rand.NewPCG(9, uint64(i))), fmt.Sprint("model", i), 440, 192))
-	}
-	b.Run("save 4", func(b *testing.B) {
-		for b.Loop() {
-			for _, run := range runs {
-				must(b, s.SaveRun(run))
-			}
-		}
-	})
-	b.Run("read 4", func(b *testing.B) {
-		for b.Loop() {
-			for _, run := range runs {
-				if _, err := s.Run(run.Model, run.Places); err != nil {
-					b.Fatal(err)
-				}
-			}
-		}
-		value, err := pack(keyRun, runs[0].code)
-		must(b, err)
-		b.ReportMetric(float64(len(value)), "bytes/run")
-	})
-}
-
-// BenchmarkOpen is the time from Open to the history of a week with four runs in
-// the file.
-func BenchmarkOpen(b *testing.B) {
-	for _, trails := range []int{200, 2_000} {
-		b.Run(fmt.Sprint(trails), func(b *testing.B) {
-			path := newPath(b)
-			s := openStore(b, path)
-			c := makeCatalogue(upTo(trails)...)
-			newest := fillWeek(b, s, c)
-			for i := range 4 {
-				must(b, s.SaveRun(randomRun(rand.New(rand.NewPCG(10, 10)), fmt.Sprint(i), 440, 192)))
-			}
-			checkAndClose(b, s)
-			for b.Loop() {
-				s, err := Open(path, testOptions())
-				must(b, err)
-				if _, err := s.History(c, newest, 168); err != nil {
-					b.Fatal(err)
-				}
-				must(b, s.Close())
-			}
-		})
 	}
 }

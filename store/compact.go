@@ -74,20 +74,16 @@ func (s *Store) replaceFile(recovering bool) (old *bbolt.DB, err error) {
 // exchange makes the copy and goes over to it, while nobody else writes. It returns the
 // handle of the old file once that is no longer in use.
 func (s *Store) exchange() (before *bbolt.DB, err error) {
-	path, err := filepath.EvalSymlinks(s.path)
-	if err != nil {
-		return nil, err
-	}
 	// What is free in the file is not written anew, and what is left over of its disk
 	// is given back at the end, so nothing is spared beside it.
 	stats := s.Stats()
-	if err := roomFor(filepath.Dir(path), s.Size()-int64(stats.FreePageN+stats.PendingPageN)*pageSize); err != nil {
+	if err := roomFor(filepath.Dir(s.path), s.Size()-int64(stats.FreePageN+stats.PendingPageN)*pageSize); err != nil {
 		return nil, err
 	}
 	if err := s.view("copy", func(*Tx) error { return nil }); err != nil { // refuses a file that cannot be read
 		return nil, err
 	}
-	made, err := makeBolt(path, path, true, func(to *bbolt.DB) error {
+	made, err := makeBolt(s.path, s.path, true, func(to *bbolt.DB) error {
 		if err := bbolt.Compact(to, s.db, compactBatch); err != nil {
 			return err
 		}
@@ -105,12 +101,12 @@ func (s *Store) exchange() (before *bbolt.DB, err error) {
 	if err := readFile(context.Background(), made, (*Tx).checkSchema); err != nil {
 		return nil, err
 	}
-	return s.takeOver(made, path)
+	return s.takeOver(made)
 }
 
 // takeOver opens the copy, which locks it, gives it the file's name and goes over
 // to it: no other process can come in between.
-func (s *Store) takeOver(name, path string) (before *bbolt.DB, err error) {
+func (s *Store) takeOver(name string) (before *bbolt.DB, err error) {
 	file, err := hold(name)
 	if err != nil {
 		return nil, err
@@ -128,12 +124,12 @@ func (s *Store) takeOver(name, path string) (before *bbolt.DB, err error) {
 	}
 	s.beginning.Lock()
 	defer s.beginning.Unlock()
-	if err := os.Rename(name, path); err != nil {
+	if err := os.Rename(name, s.path); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	before, s.db, s.file, s.held = s.db, db, file, held
 	s.noteSize()
-	if err := syncDir(filepath.Dir(path)); err != nil {
+	if err := syncDir(filepath.Dir(s.path)); err != nil {
 		// After a power cut the name might lead to the old file again: what would be
 		// written from now on would not be on stable storage.
 		s.stopWriting(err)

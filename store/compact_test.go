@@ -105,68 +105,6 @@ func TestADamagedMarkStillSaysErased(t *testing.T) {
 	}
 }
 
-func TestOthersMerelyWaitForACompaction(t *testing.T) {
-	t.Parallel()
-	s := openStore(t, newPath(t))
-	fillLists(t, s, 5)
-	var wg sync.WaitGroup
-	done := make(chan struct{})
-	others := []func(n int) error{
-		func(int) error {
-			return s.View("read", func(tx *Tx) error {
-				items, err := tx.Due(Queue{}, testHour, 99, nil)
-				if err == nil && len(items) < 5 {
-					err = fmt.Errorf("%d items", len(items))
-				}
-				return err
-			})
-		},
-		func(n int) error {
-			return s.Update("write", func(tx *Tx) error {
-				one := byMail(1000+n%7, []string{"a"})
-				_, err := tx.Erase(one.ID)
-				return errors.Join(err, tx.PutSubscription(one), tx.Enqueue(&Item{Kind: NewsItem, Due: testHour}))
-			})
-		},
-		func(int) error { _, _ = s.Size(), s.Stats(); _, _ = s.ErasedSince(); return s.Err() },
-		func(int) error { return s.Check(t.Context()) },
-		func(int) error { return s.Backup(t.Context(), s.path+".copy") },
-	}
-	written := 0
-	for i, other := range others {
-		wg.Go(func() {
-			for n := 0; ; n++ {
-				if err := other(n); err != nil {
-					t.Error(err)
-				}
-				if i == 1 {
-					written = n + 1
-				}
-				select {
-				case <-done:
-					return
-				default:
-				}
-			}
-		})
-	}
-	for range 20 {
-		if err := s.Compact(); err != nil {
-			t.Error(err)
-		}
-	}
-	close(done)
-	wg.Wait()
-	if n := s.Queued(subscription.Email); n != 5+written {
-		t.Errorf("%d queued of %d", n, 5+written)
-	}
-	n := 0
-	see(t, s, func(tx *Tx) error { return tx.EachItem(subscription.Email, func(*Item) error { n++; return nil }) })
-	if n != 5+written {
-		t.Errorf("%d items of %d written", n, 5+written)
-	}
-}
-
 // A reader that began before keeps its view to its end, and nobody waits for it.
 func TestAReaderOfTheOldFileReadsOn(t *testing.T) {
 	s := openStore(t, newPath(t))
@@ -267,28 +205,6 @@ func TestADamagedValueIsNoObstacleAndADamagedFileIs(t *testing.T) {
 		t.Errorf("left %v", left)
 	}
 	_ = s.Close()
-}
-
-func TestALinkToTheFileStaysALink(t *testing.T) {
-	path := newPath(t)
-	checkAndClose(t, openStore(t, path))
-	link := filepath.Join(t.TempDir(), "link.db")
-	must(t, os.Symlink(path, link))
-	s := openStore(t, link)
-	erased, _ := churn(t, s, 1, 5)
-	must(t, s.Compact())
-	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
-		t.Errorf("%v, %v", info, err)
-	}
-	if n := foundIn(t, path, erased); n > 0 {
-		t.Errorf("%d addresses in the file", n)
-	}
-	checkAndClose(t, s)
-	must(t, os.WriteFile(path+".new-7", []byte("half"), 0o600))
-	openStore(t, link)
-	if left := leftBeside(path); len(left) > 0 {
-		t.Errorf("left %v", left)
-	}
 }
 
 // Another process that waits for the lock while the file changes never comes in,

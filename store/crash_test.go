@@ -11,14 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
 )
 
 // The test binary runs itself as another process that does one of these.
 var childTasks = map[string]func(path string) error{
 	"hold":    childHold,
-	"commit":  childCommit,
 	"people":  childPeople,
 	"compact": childCompact,
 	"backup":  childBackup,
@@ -84,34 +82,8 @@ func crashCycle(n int) *Cycle {
 	for i := range cycle.Rows {
 		cycle.Rows[i] = HistoryRow{State: hazard.Amber, Quality: hazard.Complete, Medians: hazard.Medians{Wind: float32(n % 1000)}}
 	}
-	cycle.Alerts = []alert.Alert{{ID: "a", Version: n, End: cycle.Hour}}
 	cycle.ConfirmedAt = map[string]time.Time{"gfs": cycle.Hour}
 	return cycle
-}
-
-// childCommit goes on from the last cycle kept until it is killed, and says each
-// that it knows to be kept.
-func childCommit(path string) error {
-	s, err := Open(path, testOptions())
-	if err != nil {
-		return err
-	}
-	n, err := lastCycle(s)
-	for err == nil {
-		n++
-		if err = s.Commit(crashCycle(n)); err == nil {
-			fmt.Println(n)
-		}
-	}
-	return err
-}
-
-func lastCycle(s *Store) (int, error) {
-	confirmed, err := s.Confirmed()
-	if err != nil || len(confirmed) == 0 {
-		return 0, err
-	}
-	return int(confirmed["gfs"].Sub(testHour) / time.Hour), nil
 }
 
 // killing runs a task in other processes and kills each at some instant, then has the
@@ -153,55 +125,3 @@ func killing(t *testing.T, task, path string, hear func(line string) bool, look 
 
 // countLine takes every line for work that was done.
 func countLine(string) bool { return true }
-
-func TestKilledAtAnyInstantNothingAcknowledgedIsLost(t *testing.T) {
-	t.Parallel()
-	path := newPath(t)
-	acknowledged := 0
-	hear := func(line string) bool {
-		n, err := strconv.Atoi(line)
-		if err != nil {
-			t.Fatalf("the other process said %q", line)
-		}
-		acknowledged = n
-		return true
-	}
-	killing(t, "commit", path, hear, func() {
-		// What was kept unheard is known now, so that it is not counted again.
-		acknowledged = verifyAfterCrash(t, path, acknowledged)
-	})
-}
-
-// verifyAfterCrash wants the cycle acknowledged last, or the one after it whose
-// acknowledgement was not heard, whole, and gives which it is.
-func verifyAfterCrash(t *testing.T, path string, acknowledged int) int {
-	t.Helper()
-	s := openStore(t, path)
-	defer checkAndClose(t, s)
-	n, err := lastCycle(s)
-	if err != nil || n < acknowledged || n > acknowledged+1 {
-		t.Fatalf("cycle %d kept, %d acknowledged, %v", n, acknowledged, err)
-	}
-	if n == 0 {
-		return n
-	}
-	want := crashCycle(n)
-	last, err := keptTime(s)
-	if err != nil || !last.Equal(want.IssuedAt) {
-		t.Errorf("last time %v, %v, want %v", last, err, want.IssuedAt)
-	}
-	alerts, err := s.Alerts()
-	if err != nil || len(alerts) != 1 || alerts[0].Version != n {
-		t.Errorf("alerts %+v, %v, want version %d", alerts, err, n)
-	}
-	history, err := s.History(want.Catalogue, want.Hour, 168)
-	if err != nil || len(history.Hours) != min(n, 168) {
-		t.Fatalf("%d hours after cycle %d, %v", len(history.Hours), n, err)
-	}
-	for i, hour := range history.Hours {
-		if !sameRow(hour.Rows[7], crashCycle(n - i).Rows[7]) {
-			t.Errorf("hour %v: %+v", hour.Hour, hour.Rows[7])
-		}
-	}
-	return n
-}

@@ -57,11 +57,11 @@ func (d *decider) cycleAt(hour time.Time, alerts ...alert.Alert) []string {
 }
 
 // decide tells one subscriber of each change and puts an item for it.
-func (d *decider) decide(tx *Tx, c *Cycle, alerts []*alert.Alert) error {
+func (d *decider) decide(tx *Tx, c *Cycle, list []*alert.Alert) error {
 	d.calls++
-	for _, a := range alerts {
+	for _, a := range list {
 		d.asked = append(d.asked, fmt.Sprintf("%s %d", a.ID, a.Version))
-		kept, err := tx.Alert(a.ID)
+		kept, err := alerts.get(tx, []byte(a.ID))
 		if err != nil || kept.Version != a.Version {
 			d.t.Errorf("the alert is not kept yet: %+v, %v", kept, err)
 		}

@@ -5,9 +5,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"time"
-
-	"go.etcd.io/bbolt"
 
 	"vigia/forecast/hazard"
 	"vigia/store/catalogue"
@@ -121,34 +120,25 @@ func (s *Store) History(c *catalogue.Catalogue, newest time.Time, hours int) (hi
 	}
 	from, to, x := hourKey(newest.Add(-time.Duration(hours-1)*time.Hour)), hourKey(newest), indexTrails(c)
 	err = s.view("read the history", func(t *Tx) error {
-		cursor := t.bucket(bucketEstimates).Cursor()
-		for k, v := lastUpTo(cursor, to); k != nil && bytes.Compare(k, from) >= 0; k, v = cursor.Prev() {
-			hour := HistoryHour{}
-			if hour.Hour, err = hourOf(k); err == nil {
+		return eachKeyFrom(t.bucket(bucketEstimates), from, nil, func(k, v []byte) error {
+			if bytes.Compare(k, to) > 0 {
+				return errEnough
+			}
+			at, err := hourOf(k)
+			hour := HistoryHour{Hour: at}
+			if err == nil {
 				err = unpack(k, v, func(c *fieldCodec) { codeEstimates(c, x, &hour.Rows) })
 			}
 			if err != nil {
 				t.leaveOut(bucketEstimates, k, err)
-				continue
+				return nil
 			}
 			history.Hours = append(history.Hours, hour)
-		}
-		return nil
+			return nil
+		})
 	})
+	slices.Reverse(history.Hours)
 	return history, err
-}
-
-// lastUpTo moves to the last key that is not after the one given.
-func lastUpTo(cursor *bbolt.Cursor, key []byte) (k, v []byte) {
-	k, v = cursor.Seek(key)
-	switch {
-	case k == nil:
-		return cursor.Last()
-	case bytes.Equal(k, key):
-		return k, v
-	default:
-		return cursor.Prev()
-	}
 }
 
 // checkEstimates verifies the estimates of an hour.

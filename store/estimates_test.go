@@ -98,21 +98,3 @@ func FuzzUnpackEstimates(f *testing.F) {
 		}
 	})
 }
-
-func FuzzUnseal(f *testing.F) {
-	key := []byte("key")
-	f.Add(seal(key, append(unsealed(1), 7)))
-	f.Add([]byte{})
-	f.Fuzz(func(t *testing.T, value []byte) {
-		payload, err := unseal(key, value)
-		if err != nil {
-			if !errors.Is(err, errValue) {
-				t.Error(err)
-			}
-			return
-		}
-		if again := seal(key, append(unsealed(0), payload...)); string(again) != string(value) {
-			t.Errorf("%x and %x", value, again)
-		}
-	})
-}

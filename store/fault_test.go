@@ -215,22 +215,12 @@ func TestLeftoversOfAFirstStartAreReplaced(t *testing.T) {
 	}
 }
 
-func TestAnotherHandleHoldsTheFile(t *testing.T) {
-	t.Parallel()
-	path := newPath(t)
-	openStore(t, path)
-	_, err := Open(path, testOptions())
-	if !errors.Is(err, ErrInUse) || !strings.Contains(err.Error(), "in use by another process") {
-		t.Error(err)
-	}
-}
-
 func TestAnotherProcessHoldsTheFile(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
 	child := startChild(t, "hold", path)
 	child.waitFor(t, "held")
-	if _, err := Open(path, testOptions()); !errors.Is(err, ErrInUse) {
+	if _, err := Open(path, testOptions()); !errors.Is(err, ErrInUse) || !strings.Contains(err.Error(), "in use by another process") {
 		t.Error(err)
 	}
 	child.kill(t)
@@ -277,11 +267,6 @@ func TestPlacesThatAreNoFile(t *testing.T) {
 	if _, err := Open(filepath.Join(file, "vigia.db"), testOptions()); err == nil {
 		t.Error("a file served as a folder")
 	}
-	dangling := filepath.Join(dir, "dangling")
-	must(t, os.Symlink(filepath.Join(dir, "nowhere"), dangling))
-	if s, err := Open(dangling, testOptions()); err == nil {
-		checkAndClose(t, s)
-	}
 }
 
 func TestAFileCutShortWhileInUse(t *testing.T) {
@@ -297,8 +282,11 @@ func TestAFileCutShortWhileInUse(t *testing.T) {
 	if err := s.SaveLedger([]byte("x")); err == nil {
 		t.Error("a write went through")
 	}
-	if s.Err() == nil {
-		t.Error("no reason given")
+	if err := s.rewrite(true); err == nil || s.Err() == nil {
+		t.Errorf("recovered with what is left: %v, %v", err, s.Err())
+	}
+	if info, err := os.Stat(path); err != nil || info.Size() != 8192 {
+		t.Errorf("%v, %v", info, err)
 	}
 	if err := s.Close(); err != nil {
 		t.Error(err)
@@ -364,25 +352,6 @@ func TestAFaultWhileWritingClosesTheStoreToWrites(t *testing.T) {
 	case <-time.After(5 * time.Second):
 		t.Fatal("Close waits for the lock of a transaction that died")
 	}
-}
-
-func TestAFailedWriteMakesTheStoreReadOnly(t *testing.T) {
-	s, err := Open(newPath(t), testOptions())
-	must(t, err)
-	must(t, s.SaveLedger([]byte("before")))
-	if err := s.file.Close(); err != nil { // every write fails from here on
-		t.Fatal(err)
-	}
-	if err := s.SaveLedger([]byte("lost")); !errors.Is(err, ErrReadOnly) || !errors.Is(err, os.ErrClosed) {
-		t.Errorf("the write that failed: %v", err)
-	}
-	if err := s.SaveLedger([]byte("later")); !errors.Is(err, ErrReadOnly) || !errors.Is(err, os.ErrClosed) {
-		t.Errorf("the write after: %v", err)
-	}
-	if got, err := s.Ledger(); err != nil || string(got) != "before" {
-		t.Errorf("%q, %v", got, err)
-	}
-	_ = s.Close()
 }
 
 func TestTheLimitOfSizeIsKept(t *testing.T) {

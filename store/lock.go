@@ -20,12 +20,12 @@ const (
 // ErrInUse when another process holds it, or has put another file in its place while this
 // one waited. Closing the file lets go of the lock.
 func hold(path string) (*os.File, error) {
-	info, err := os.Stat(path) // before it is opened: a pipe is not
+	info, err := os.Lstat(path) // before it is opened: a pipe would wait, and what replaces a link is no link
 	if err != nil {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, &DamagedError{Path: path, Cause: errors.New("not a regular file")}
+		return nil, &DamagedError{Path: path, Cause: errors.New("not a regular file; a link may lead to its folder")}
 	}
 	file, err := os.OpenFile(path, os.O_RDWR, 0) // #nosec G304 -- the file of the data, or a copy that the operator names
 	if err != nil {

@@ -219,10 +219,6 @@ func placeNew(name, path string) error {
 // unfinished lists what first starts and compactions that were killed left behind.
 func unfinished(path string) []string {
 	names, _ := named(filepath.Dir(path), filepath.Base(path)+unfinishedInfix, "")
-	if target, err := filepath.EvalSymlinks(path); err == nil && target != path {
-		more, _ := named(filepath.Dir(target), filepath.Base(target)+unfinishedInfix, "")
-		names = append(names, more...)
-	}
 	return names
 }
 

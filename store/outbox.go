@@ -221,8 +221,3 @@ func (t *Tx) EachOutcome(do func(seq uint64, o Outcome, at time.Time) error) err
 		return do(numberOf(key), *o, instantOf(key))
 	})
 }
-
-// PruneOutcomes forgets those recorded before an instant.
-func (t *Tx) PruneOutcomes(before time.Time) error {
-	return dropBefore(t.bucket(outcomes.name), appendInstant(nil, before))
-}

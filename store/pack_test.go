@@ -154,29 +154,6 @@ func TestSaveRunRefusesWhatDoesNotFit(t *testing.T) {
 	}
 }
 
-func FuzzDecodeRun(f *testing.F) {
-	r := rand.New(rand.NewPCG(5, 5))
-	for _, run := range []*Run{randomRun(r, "gfs", 3, 50), randomRun(r, "gfs", 0, 0)} {
-		c := &fieldCodec{}
-		run.code(c)
-		f.Add(c.b)
-	}
-	f.Add(hugeRun())
-	f.Fuzz(func(t *testing.T, payload []byte) {
-		run, read := &Run{Columns: &hazard.Columns{}}, &fieldCodec{b: payload, reading: true}
-		if run.code(read); read.failed {
-			return
-		}
-		value, err := pack(keyRun, run.code)
-		must(t, err)
-		again := &Run{Columns: &hazard.Columns{}}
-		must(t, unpack(keyRun, value, again.code))
-		if err := sameColumns(run.Columns, again.Columns); err != nil {
-			t.Error(err)
-		}
-	})
-}
-
 // hugeRun claims more places and hours than it can have.
 func hugeRun() []byte {
 	b := make([]byte, 4*12+8) // the times and the interval
@@ -213,4 +190,27 @@ func TestClaimsMakeNoRoom(t *testing.T) {
 			t.Errorf("%s: %d bytes made room for %d", name, len(payload), took)
 		}
 	}
+}
+
+func FuzzDecodeRun(f *testing.F) {
+	r := rand.New(rand.NewPCG(5, 5))
+	for _, run := range []*Run{randomRun(r, "gfs", 3, 50), randomRun(r, "gfs", 0, 0)} {
+		c := &fieldCodec{}
+		run.code(c)
+		f.Add(c.b)
+	}
+	f.Add(hugeRun())
+	f.Fuzz(func(t *testing.T, payload []byte) {
+		run, read := &Run{Columns: &hazard.Columns{}}, &fieldCodec{b: payload, reading: true}
+		if run.code(read); read.failed {
+			return
+		}
+		value, err := pack(keyRun, run.code)
+		must(t, err)
+		again := &Run{Columns: &hazard.Columns{}}
+		must(t, unpack(keyRun, value, again.code))
+		if err := sameColumns(run.Columns, again.Columns); err != nil {
+			t.Error(err)
+		}
+	})
 }

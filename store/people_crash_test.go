@@ -49,7 +49,7 @@ func peopleRound(s *Store, n int) error {
 		return err
 	}
 	fmt.Println("subscribed", n)
-	c := testCycle(makeCatalogue(), testHour.Add(time.Duration(n)*time.Hour), nil)
+	c := crashCycle(n)
 	c.Alerts = []alert.Alert{changed("a", n, n)}
 	c.Decide = tellAll
 	if err := s.Commit(c); err != nil {
@@ -110,6 +110,7 @@ func verifyPeople(t *testing.T, path string, said map[string]int) {
 	if err != nil || version < said["decided"] || version > said["decided"]+1 {
 		t.Fatalf("version %d, %d was acknowledged, %v", version, said["decided"], err)
 	}
+	verifyCycles(t, s, version)
 	told, messages, followers := 0, s.Queued(subscription.Email), 0
 	see(t, s, func(tx *Tx) error {
 		for n := 1; n <= said["subscribed"]; n++ {
@@ -132,4 +133,28 @@ func verifyPeople(t *testing.T, path string, said map[string]int) {
 		t.Errorf("version %d: %d told, %d messages, want %d; %d followers", version, told, messages, want, followers)
 	}
 	said["decided"] = version // what was kept unheard is known now
+}
+
+// verifyCycles wants all that the n-th cycle wrote, and what those before it left.
+func verifyCycles(t *testing.T, s *Store, n int) {
+	t.Helper()
+	if n == 0 {
+		return
+	}
+	want := crashCycle(n)
+	if last, err := keptTime(s); err != nil || !last.Equal(want.IssuedAt) {
+		t.Errorf("last time %v, %v, want %v", last, err, want.IssuedAt)
+	}
+	if at, err := s.Confirmed(); err != nil || !at["gfs"].Equal(want.Hour) {
+		t.Errorf("confirmed at %v, %v, want %v", at, err, want.Hour)
+	}
+	history, err := s.History(want.Catalogue, want.Hour, 168)
+	if err != nil || len(history.Hours) != min(n, 168) {
+		t.Fatalf("%d hours after cycle %d, %v", len(history.Hours), n, err)
+	}
+	for i, hour := range history.Hours {
+		if !sameRow(hour.Rows[7], crashCycle(n - i).Rows[7]) {
+			t.Errorf("hour %v: %+v", hour.Hour, hour.Rows[7])
+		}
+	}
 }

@@ -358,11 +358,11 @@ func TestALatecomerFindsRoomAmongManyNetworks(t *testing.T) {
 		}
 	}
 	for i := range 3 * networks { // whose only request is never the one that makes room
-		if n := s.counts.of(counter{kind: countFrom, network: subscription.AddressKey{byte((1000 + i) >> 8), byte(1000 + i), 1}}); n != 1 {
+		if n := s.memory.counted(counter{kind: countFrom, network: subscription.AddressKey{byte((1000 + i) >> 8), byte(1000 + i), 1}}); n != 1 {
 			t.Errorf("%d requests of latecomer %d wait", n, i)
 		}
 	}
-	if n := s.counts.of(counter{kind: countWaiting}); n > maxWaiting {
+	if n := s.memory.counted(counter{kind: countWaiting}); n > maxWaiting {
 		t.Errorf("%d wait", n)
 	}
 	if err := put(7); !errors.Is(err, subscription.ErrTooMany) {
@@ -473,7 +473,7 @@ func TestAPanicOfACallerIsHisOwn(t *testing.T) {
 func TestSuppressedAddressesAreForgotten(t *testing.T) {
 	s := openStore(t, newPath(t))
 	old, young := subscription.AddressKey{1}, subscription.AddressKey{2}
-	limit := testHour.Add(-30 * 24 * time.Hour)
+	limit := testHour.Add(-SuppressedFor)
 	keep(t, s, func(tx *Tx) error {
 		return errors.Join(tx.Suppress(old, limit), tx.Suppress(young, limit.Add(time.Second)))
 	})
@@ -481,7 +481,7 @@ func TestSuppressedAddressesAreForgotten(t *testing.T) {
 		if tx.Suppressed(old, limit) || !tx.Suppressed(young, limit) {
 			t.Error("what is a month old counts, or what is not does not")
 		}
-		return tx.PruneSuppressed(limit)
+		return tx.Forget(testHour)
 	})
 	see(t, s, func(tx *Tx) error {
 		for key, want := range map[subscription.AddressKey]bool{old: false, young: true} {
@@ -542,14 +542,14 @@ func TestANetworkThatFillsTheRoomHoldsBackItself(t *testing.T) {
 		p := &subscription.Pending{Address: "a@b.cl", Preferences: request(1).Preferences, Network: subscription.AddressKey{1}}
 		return errors.Join(err, tx.PutPending(pending, p), tx.PutPending(pending, p))
 	})
-	if n := s.counts.of(counter{kind: countFrom, network: subscription.AddressKey{1}}); n != 1 {
+	if n := s.memory.counted(counter{kind: countFrom, network: subscription.AddressKey{1}}); n != 1 {
 		t.Errorf("%d are counted", n)
 	}
 	keep(t, s, func(tx *Tx) error {
 		id := idOf(1)
 		return tx.PutPending(pending, &subscription.Pending{Used: &id})
 	})
-	if n := s.counts.of(counter{kind: countFrom, network: subscription.AddressKey{1}}); n != 0 {
+	if n := s.memory.counted(counter{kind: countFrom, network: subscription.AddressKey{1}}); n != 0 {
 		t.Errorf("%d are counted, of which one was used", n)
 	}
 }

@@ -24,7 +24,7 @@ func TestAFileThatIsNotAtItsPath(t *testing.T) {
 		must(t, err)
 		defer s.Close()
 		must(t, s.SaveLedger([]byte("before")))
-		if name == "mending" {
+		if name == "recovering" {
 			failWrite(t, s)
 		}
 		away := path + "-away"
@@ -53,7 +53,7 @@ func TestAFileThatIsNotAtItsPath(t *testing.T) {
 			t.Errorf("%s: left %v", name, left)
 		}
 		must(t, os.Rename(away, path))
-		if name == "mending" {
+		if name == "recovering" {
 			must(t, s.rewrite(true))
 		}
 		must(t, s.SaveLedger([]byte("after")))

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/rand"
 	"errors"
-	"time"
 
 	"go.etcd.io/bbolt"
 
@@ -45,7 +44,7 @@ func (t *Tx) PutProof(p *subscription.Proof) error {
 
 // makeRoom drops a proof at random when there are too many.
 func (t *Tx) makeRoom(bucket *bbolt.Bucket) error {
-	if t.counted(counter{kind: countProofs}) < maxProofs {
+	if t.store.memory.counted(counter{kind: countProofs}) < maxProofs {
 		return nil
 	}
 	var at subscription.Hash
@@ -65,21 +64,4 @@ func (t *Tx) makeRoom(bucket *bbolt.Bucket) error {
 func (t *Tx) DropProof(key subscription.Hash) error {
 	_, err := proofs.drop(t, key[:])
 	return err
-}
-
-// DropProofs erases up to n proofs whose time is over at an instant, and those that
-// cannot be read, and returns how many.
-func (t *Tx) DropProofs(at time.Time, n int) (dropped int, err error) {
-	err = eachKey(t.bucket(proofs.name), nil, func(key, value []byte) error {
-		if dropped == n {
-			return errEnough
-		}
-		p, err := proofs.decode(key, value)
-		if len(key) != len(subscription.Hash{}) || err == nil && at.Before(p.Until) {
-			return nil
-		}
-		dropped++
-		return t.DropProof(subscription.Hash(key))
-	})
-	return dropped, err
 }

@@ -42,12 +42,12 @@ func networkOf(key, value []byte) subscription.AddressKey {
 // ErrTooMany (of package subscription), so that whoever fills the room holds back nobody
 // else. Where no room is left, a request of a network with more than that half is dropped.
 func (t *Tx) PutRequest(r *subscription.Request) error {
-	room := maxWaiting - t.counted(counter{kind: countWaiting})
-	waiting := t.counted(counter{kind: countFrom, network: r.Network})
+	room := maxWaiting - t.store.memory.counted(counter{kind: countWaiting})
+	waiting := t.store.memory.counted(counter{kind: countFrom, network: r.Network})
 	if waiting >= room || room <= 0 {
 		least := 0 // of an unknown network
 		if r.Network != (subscription.AddressKey{}) {
-			least = maxWaiting / 2 / (t.store.counts.networks() + 1)
+			least = maxWaiting / 2 / t.store.memory.networksWith(r.Network)
 		}
 		if waiting >= max(room, least) {
 			return subscription.ErrTooMany
@@ -81,7 +81,7 @@ func (t *Tx) dropRequestBeyond(least int) error {
 	start := from + rand.Uint64N(to-from+1) // #nosec G404 -- it only spreads the burden
 	for _, span := range []struct{ from, to uint64 }{{start, to}, {from, start}} {
 		for k, v := cursor.Seek(seqKey(span.from)); len(k) == 8 && binary.BigEndian.Uint64(k) <= span.to; k, v = cursor.Next() {
-			if t.counted(counter{kind: countFrom, network: networkOf(k, v)}) > max(least, 1) {
+			if t.store.memory.counted(counter{kind: countFrom, network: networkOf(k, v)}) > max(least, 1) {
 				return t.DropRequest(binary.BigEndian.Uint64(k))
 			}
 		}
@@ -180,13 +180,6 @@ func (t *Tx) PutMailed(key subscription.AddressKey, at []time.Time) error {
 	return mailed.put(t, key[:], &at)
 }
 
-// PruneMailed forgets the addresses whose last mail was before an instant.
-func (t *Tx) PruneMailed(before time.Time) error {
-	return mailed.prune(t, func(_ []byte, at *[]time.Time) bool {
-		return len(*at) == 0 || (*at)[len(*at)-1].Before(before)
-	})
-}
-
 // Suppress keeps that an address is not to be asked, since when.
 func (t *Tx) Suppress(key subscription.AddressKey, at time.Time) error {
 	return suppressed.put(t, key[:], &at)
@@ -206,9 +199,4 @@ func (t *Tx) Suppressed(key subscription.AddressKey, after time.Time) bool {
 // kept.
 func (t *Tx) Unsuppress(key subscription.AddressKey) (found bool, err error) {
 	return suppressed.drop(t, key[:])
-}
-
-// PruneSuppressed forgets the addresses kept before an instant.
-func (t *Tx) PruneSuppressed(before time.Time) error {
-	return suppressed.prune(t, func(_ []byte, at *time.Time) bool { return !at.After(before) })
 }

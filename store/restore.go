@@ -34,8 +34,8 @@ type Restored struct {
 // What is no backup is ErrNotBackup, one of another version ErrNewerSchema or
 // ErrOlderSchema; then, and after any other error, the file that was there still is.
 func Restore(ctx context.Context, path, from string, o Options) (*Restored, error) {
-	r := &restoration{ctx: ctx, from: from, o: o.complete()}
-	err := r.run(path)
+	r := &restoration{ctx: ctx, from: from, live: path, o: o.complete()}
+	err := r.run()
 	if r.held != nil {
 		_ = r.held.Close()
 	}
@@ -57,14 +57,14 @@ type restoration struct {
 	ctx    context.Context
 	from   string
 	o      Options
-	live   string      // the file's place, links followed
+	live   string      // the file's place
 	there  fs.FileInfo // of the file that is there, nil when there is none
 	held   *os.File    // the same, with its lock
 	report Restored
 }
 
-func (r *restoration) run(path string) error {
-	if err := r.findLive(path); err != nil {
+func (r *restoration) run() error {
+	if err := r.findLive(); err != nil {
 		return err
 	}
 	source, size, err := r.openSource()
@@ -94,24 +94,17 @@ func (r *restoration) run(path string) error {
 	return r.place(made)
 }
 
-// findLive finds where the file is or would be. Nothing but a file is replaced.
-func (r *restoration) findLive(path string) (err error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+// findLive looks at the file that is there. Nothing but a file is replaced.
+func (r *restoration) findLive() (err error) {
+	if err := os.MkdirAll(filepath.Dir(r.live), 0o700); err != nil {
 		return fmt.Errorf("make the folder: %w", err)
 	}
-	r.live, err = filepath.EvalSymlinks(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		if _, err := os.Lstat(path); err == nil {
-			return fmt.Errorf("%s is a link that leads nowhere", path)
-		}
-		r.live = path
+	r.there, err = os.Lstat(r.live)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if r.there, err = os.Stat(r.live); err == nil && !r.there.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a regular file; move it away first", r.live)
+	case err == nil && !r.there.Mode().IsRegular():
+		return fmt.Errorf("%s is not a regular file; move it away first", r.live)
 	}
 	return err
 }

@@ -37,7 +37,7 @@ func (r *restoration) takePeople(to *Tx) (err error) {
 	if err := r.takeFromOld(to); err != nil {
 		return err
 	}
-	_ = eachKey(to.bucket(subscriptions.name), nil, func(_, _ []byte) error { r.report.Subscriptions++; return nil })
+	_ = eachKey(to.bucket(subscriptions.name), func(_, _ []byte) error { r.report.Subscriptions++; return nil })
 	return r.ctx.Err()
 }
 
@@ -125,7 +125,7 @@ func (r *restoration) takeSubscription(to *Tx, s *subscription.Subscription) err
 	if err != nil || bytes.Equal(to.bucket(subscriptions.name).Get(s.ID[:]), value) || to.bucket(erased.name).Get(s.ID[:]) != nil {
 		return err
 	}
-	if other, has := to.lookUp(identityKey(s)); has && other != s.ID {
+	if other, has := to.store.memory.lookUp(identityKey(s)); has && other != s.ID {
 		if _, err := to.Erase(other); err != nil {
 			return err
 		}
@@ -137,7 +137,7 @@ func (r *restoration) takeSubscription(to *Tx, s *subscription.Subscription) err
 
 // takeDelivered takes over what somebody in the file was told later.
 func takeDelivered(to *Tx, key []byte, d *alert.Delivered) error {
-	_, id, _ := splitThread(key)
+	id, _ := readerOf(key)
 	before, err := threads.get(to, key)
 	if err == nil && before.At().After(d.At()) || to.bucket(subscriptions.name).Get(id[:]) == nil {
 		return nil

@@ -395,19 +395,18 @@ func TestGoingBackToAnOlderVersion(t *testing.T) {
 	wantPeople(t, openStore(t, path), []int{0, 9, 50}, []int{1})
 }
 
-func TestALinkToTheLiveFileIsFollowed(t *testing.T) {
+// A link in the place of the file is neither opened nor replaced.
+func TestALinkIsNotTheFile(t *testing.T) {
 	path, backup := backedUp(t)
 	link := filepath.Join(t.TempDir(), "vigia.db")
-	must(t, os.Symlink(path, link))
-	restore(t, link, backup)
-	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
-		t.Errorf("the link is gone: %v", err)
-	}
-	openStore(t, path)
-	must(t, os.Remove(link))
-	must(t, os.Symlink(filepath.Join(t.TempDir(), "nowhere"), link))
-	if _, err := Restore(t.Context(), link, backup, testOptions()); err == nil || !strings.Contains(err.Error(), "leads nowhere") {
-		t.Errorf("a link that leads nowhere: %v", err)
+	for _, target := range []string{path, filepath.Join(t.TempDir(), "nowhere")} {
+		must(t, os.Symlink(target, link))
+		_, err := Open(link, testOptions())
+		wantDamaged(t, err)
+		if _, err := Restore(t.Context(), link, backup, testOptions()); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+			t.Errorf("restored to a link: %v", err)
+		}
+		must(t, os.Remove(link)) // it is there still
 	}
 }
 
@@ -490,7 +489,7 @@ func TestWhoLeftIsForgottenWhenNoCopyCanHaveThem(t *testing.T) {
 		id, before := idOf(2), testHour.Add(-time.Hour)
 		return errors.Join(err, erased.put(tx, id[:], &before))
 	})
-	keep(t, s, func(tx *Tx) error { return tx.PruneErased(testHour) })
+	keep(t, s, func(tx *Tx) error { return tx.Forget(testHour.Add(erasedKept)) })
 	if got := keysOf(t, s, "erased"); len(got) != 1 || subscription.ID(got[0]) != idOf(1) {
 		t.Errorf("%x", got)
 	}
@@ -512,7 +511,7 @@ func TestWhoLeftWhileTheClockWasBehind(t *testing.T) {
 	must(t, s.Commit(testCycle(makeCatalogue(), testHour, nil)))
 	people(t, s, 0, 1)
 	keep(t, s, func(tx *Tx) error { _, err := tx.Erase(idOf(0)); return err })
-	keep(t, s, func(tx *Tx) error { return tx.PruneErased(testHour.AddDate(0, 0, -40)) })
+	keep(t, s, func(tx *Tx) error { return tx.Forget(testHour) })
 	if len(keysOf(t, s, "erased")) != 1 {
 		t.Error("forgotten")
 	}

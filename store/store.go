@@ -71,9 +71,8 @@ type Store struct {
 	recoveredAt  time.Time     // the last try; used by Recover alone
 	recoveryWait time.Duration // until the next try
 
-	counts     counts
-	identities identities
-	reported   sync.Map // damaged records that were logged
+	memory   memory
+	reported sync.Map // damaged records that were logged
 }
 
 // Close lets go of the file. It waits for transactions under way. A second
@@ -214,14 +213,16 @@ func (s *Store) write(do func(*Tx) error) error {
 	if err != nil {
 		return err
 	}
+	t := &Tx{store: s, tx: tx}
 	defer func() {
+		t.takeBack()
 		// Rolling back reads the file. If that faults too, the lock stays held
 		// and the count tells Close.
 		s.unreleased.Add(1)
 		_ = tx.Rollback()
 		s.unreleased.Add(-1)
 	}()
-	if err := do(&Tx{store: s, tx: tx}); err != nil {
+	if err := do(t); err != nil {
 		return err
 	}
 	if err := s.inPlace(); err != nil {
@@ -230,6 +231,7 @@ func (s *Store) write(do func(*Tx) error) error {
 	if err := tx.Commit(); err != nil {
 		return s.failedCommit(err)
 	}
+	t.undo = nil
 	s.noteSize()
 	if s.full.clear() {
 		s.log.Info("there is room for the store again, and it is written")

@@ -321,7 +321,8 @@ func TestReadersAndWritersTogether(t *testing.T) {
 		func() error { return s.Check(t.Context()) },
 		func() error { return s.SaveLedger([]byte("x")) },
 		func() error { return s.Backup(t.Context(), s.path+".copy") },
-		func() error { _, _ = s.Size(), s.Stats(); return s.Err() },
+		func() error { return s.Compact() },
+		func() error { _, _ = s.Size(), s.Stats(); _, _ = s.ErasedSince(); return s.Err() },
 	}
 	for _, read := range readers {
 		wg.Go(func() {

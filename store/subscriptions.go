@@ -32,7 +32,7 @@ func (t *Tx) Subscription(id subscription.ID) (*subscription.Subscription, error
 // absent returns ErrNotFound for a subscription without a record, and a DamagedError when
 // it had one at the start, or may be one of those that could not be read then.
 func (t *Tx) absent(id subscription.ID) error {
-	if t.identityOf(id) != "" || t.store.identities.lost.Load() && t.bucket(erased.name).Get(id[:]) == nil {
+	if t.store.memory.identity(id) != "" || t.store.memory.lost.Load() && t.bucket(erased.name).Get(id[:]) == nil {
 		return t.damaged(subscriptions.name, id[:], fmt.Errorf("%w: its record is missing", errValue))
 	}
 	return ErrNotFound
@@ -94,10 +94,10 @@ func (t *Tx) PutSubscription(s *subscription.Subscription) error {
 		return fmt.Errorf("put a subscription: %w", err)
 	}
 	key := identityKey(s)
-	if id, found := t.lookUp(key); found && id != s.ID {
+	if id, found := t.store.memory.lookUp(key); found && id != s.ID {
 		return errors.New("put a subscription: another one has its address or endpoint")
 	}
-	if before := t.identityOf(s.ID); before != "" && before != key {
+	if before := t.store.memory.identity(s.ID); before != "" && before != key {
 		if err := t.markErased(); err != nil {
 			return err
 		}
@@ -108,11 +108,13 @@ func (t *Tx) PutSubscription(s *subscription.Subscription) error {
 }
 
 // ByAddress finds the subscription of an identity ([subscription.Identity]).
-func (t *Tx) ByAddress(identity string) (subscription.ID, bool) { return t.lookUp(identity) }
+func (t *Tx) ByAddress(identity string) (subscription.ID, bool) {
+	return t.store.memory.lookUp(identity)
+}
 
 // ByEndpoint finds the subscription of a push endpoint.
 func (t *Tx) ByEndpoint(endpoint string) (subscription.ID, bool) {
-	return t.lookUp(string(endpointKey(endpoint)))
+	return t.store.memory.lookUp(string(endpointKey(endpoint)))
 }
 
 // EachSubscription calls do with every subscription, in the order of ids.
@@ -131,20 +133,6 @@ func (t *Tx) DomainsConfirmed(before time.Time) map[string]bool {
 		return nil
 	})
 	return domains
-}
-
-// Ending returns up to n subscriptions that are to be erased at or before an instant.
-func (t *Tx) Ending(at time.Time, n int) (ids []subscription.ID, err error) {
-	err = t.EachSubscription(func(s *subscription.Subscription) error {
-		if len(ids) == n {
-			return errEnough
-		}
-		if end := s.Erased(); !end.IsZero() && !end.After(at) {
-			ids = append(ids, s.ID)
-		}
-		return nil
-	})
-	return ids, err
 }
 
 // Erase erases a subscription with everything kept of it but that its id was erased,
@@ -176,11 +164,6 @@ func checkErased(key []byte, _ *time.Time) error {
 		return fmt.Errorf("key of %d bytes", len(key))
 	}
 	return nil
-}
-
-// PruneErased forgets the ids of subscriptions that were erased before an instant.
-func (t *Tx) PruneErased(before time.Time) error {
-	return erased.prune(t, func(_ []byte, at *time.Time) bool { return at.Before(before) })
 }
 
 // markErased notes that the file has pages, free but readable, of what was erased.

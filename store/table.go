@@ -153,12 +153,13 @@ func (b table[T]) prune(t *Tx, over func(key []byte, v *T) bool) error {
 // errEnough ends a scan before its end.
 var errEnough = errors.New("enough")
 
-// eachKey calls do with every key that begins with a prefix and its value, which is
-// good until do changes the bucket; the key may be kept.
-func eachKey(bucket *bbolt.Bucket, prefix []byte, do func(key, value []byte) error) error {
-	return eachKeyFrom(bucket, prefix, prefix, do)
+// eachKey calls do with every key and its value, which is good until do changes the
+// bucket; the key may be kept.
+func eachKey(bucket *bbolt.Bucket, do func(key, value []byte) error) error {
+	return eachKeyFrom(bucket, nil, nil, do)
 }
 
+// eachKeyFrom is eachKey for the keys from a first one on that begin with a prefix.
 func eachKeyFrom(bucket *bbolt.Bucket, first, prefix []byte, do func(key, value []byte) error) error {
 	cursor := bucket.Cursor()
 	for k, v := cursor.Seek(first); k != nil && bytes.HasPrefix(k, prefix); {
@@ -176,7 +177,7 @@ func eachKeyFrom(bucket *bbolt.Bucket, first, prefix []byte, do func(key, value 
 
 // dropKeys deletes the keys of a bucket for which over returns true.
 func dropKeys(bucket *bbolt.Bucket, over func(key []byte) bool) error {
-	return eachKey(bucket, nil, func(key, _ []byte) error {
+	return eachKey(bucket, func(key, _ []byte) error {
 		if !over(key) {
 			return nil
 		}
@@ -186,7 +187,7 @@ func dropKeys(bucket *bbolt.Bucket, over func(key []byte) bool) error {
 
 // dropBefore deletes the keys of a bucket that come before one.
 func dropBefore(bucket *bbolt.Bucket, end []byte) error {
-	return eachKey(bucket, nil, func(key, _ []byte) error {
+	return eachKey(bucket, func(key, _ []byte) error {
 		if bytes.Compare(key, end) >= 0 {
 			return errEnough
 		}

@@ -28,18 +28,18 @@ func threadKey(thread string, id subscription.ID) []byte {
 	return append(appendPrefix(make([]byte, 0, len(thread)+1+len(id)), thread), id[:]...)
 }
 
-// splitThread takes the key of a record apart.
-func splitThread(key []byte) (thread []byte, id subscription.ID, err error) {
+// readerOf returns who was told, by the key of a record.
+func readerOf(key []byte) (id subscription.ID, err error) {
 	end := len(key) - len(id) - 1
 	if end <= 0 || bytes.IndexByte(key, 0) != end {
-		return nil, id, fmt.Errorf("key %x", key)
+		return id, fmt.Errorf("key %x", key)
 	}
 	copy(id[:], key[end+1:])
-	return key[:end], id, nil
+	return id, nil
 }
 
 func checkDelivered(key []byte, d *alert.Delivered) error {
-	_, _, err := splitThread(key)
+	_, err := readerOf(key)
 	for _, told := range d.Alerts {
 		if told.Level > alert.Danger || int(told.Hazard) >= hazard.NumHazards {
 			err = fmt.Errorf("told of level %d of hazard %d", told.Level, told.Hazard)
@@ -70,7 +70,7 @@ func (t *Tx) PutDelivered(thread string, id subscription.ID, d alert.Delivered) 
 // EachDelivered calls do with everybody who was told of a thread, in the order of ids.
 func (t *Tx) EachDelivered(thread string, do func(subscription.ID, alert.Delivered) error) error {
 	return threads.each(t, appendPrefix(nil, thread), func(key []byte, d *alert.Delivered) error {
-		_, id, _ := splitThread(key)
+		id, _ := readerOf(key)
 		return do(id, *d)
 	})
 }
@@ -98,11 +98,6 @@ func (t *Tx) dropThreads(id subscription.ID) error {
 		_, err := threads.drop(t, threadKey(thread, id))
 		return err
 	})
-}
-
-// PruneDelivered forgets the records whose Until is before an instant.
-func (t *Tx) PruneDelivered(before time.Time) error {
-	return threads.prune(t, func(_ []byte, d *alert.Delivered) bool { return d.Until.Before(before) })
 }
 
 // Outage returns the outage under way, the zero value for none.

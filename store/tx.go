@@ -13,8 +13,7 @@ type Tx struct {
 	store *Store
 	tx    *bbolt.Tx
 
-	changed    map[counter]int // of the counts in memory, once the transaction is kept
-	identified identities      // of those in memory, the same; "" for a subscription erased
+	undo []func() // takes back what it changed in memory
 }
 
 func (t *Tx) bucket(name []byte) *bbolt.Bucket { return t.tx.Bucket(name) }

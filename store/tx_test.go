@@ -24,7 +24,7 @@ func TestATransactionWithoutAChangeWritesNothing(t *testing.T) {
 	before := read()
 	keep(t, s, func(tx *Tx) error {
 		_, err := tx.Subscription(idOf(1))
-		return errors.Join(err, tx.PruneDelivered(testHour), tx.PruneOutcomes(testHour), tx.PruneErased(testHour), tx.PruneMailed(testHour))
+		return errors.Join(err, tx.Forget(testHour))
 	})
 	if !bytes.Equal(before, read()) {
 		t.Error("a transaction that only read was written")

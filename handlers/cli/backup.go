@@ -42,7 +42,24 @@ func askForBackup(ctx context.Context, env *Env) (string, error) {
 		return made, nil
 	}
 	defer os.Remove(made)
-	return env.Args[0], store.CopyBackup(ctx, made, env.Args[0], env.LivePath())
+	return env.Args[0], env.copyBackup(ctx, made, env.Args[0])
+}
+
+// copyBackup copies a backup that was just made to another place, as surely as it was
+// made, and never over the live file.
+func (env *Env) copyBackup(ctx context.Context, made, to string) error {
+	live, err := os.Stat(env.LivePath())
+	if err != nil {
+		return fmt.Errorf("look at the live file: %w", err)
+	}
+	if there, err := os.Stat(to); err == nil && os.SameFile(live, there) {
+		return fmt.Errorf("%s is the live file itself", to)
+	}
+	file, err := store.Open(made, store.Options{Clock: env.Clock, Log: env.Log, LookOnly: true})
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Backup(ctx, to), file.Close())
 }
 
 func backupAlone(ctx context.Context, env *Env) (string, error) {

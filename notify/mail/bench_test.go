@@ -171,22 +171,3 @@ func BenchmarkSend(b *testing.B) {
 		}
 	}
 }
-
-// BenchmarkCompose is the work of a mail without its sending.
-func BenchmarkCompose(b *testing.B) {
-	for name, key := range map[string]string{"plain": "", "signed": ed25519PEM} {
-		b.Run(name, func(b *testing.B) {
-			s, err := New(Options{Host: "127.0.0.1", Port: 25, TLS: "none", From: "alertas@vigia.example.cl", DKIMKey: key, DKIMSelector: "s2026"})
-			if err != nil {
-				b.Fatal(err)
-			}
-			m := news(b)
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := s.Compose(m, ana); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}

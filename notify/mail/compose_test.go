@@ -2,7 +2,6 @@ package mail
 
 import (
 	"bytes"
-	"fmt"
 	"html"
 	"maps"
 	"net/mail"
@@ -309,20 +308,6 @@ func readBack(t *testing.T, raw []byte) mailtest.Mail {
 		t.Fatal(err)
 	}
 	return l
-}
-
-func TestFolding(t *testing.T) {
-	for _, end := range []string{"b==", "; b=", "AAAA", strings.Repeat("Zb=", 200)} {
-		value := "v=1; d=x; h=From:To:" + strings.Repeat("List-Unsubscribe:", 12) + "To; bh=aaab=; b=" + end
-		got := folded("DKIM-Signature: " + value + "\r\n")
-		if unfolded := strings.ReplaceAll(got, "\r\n ", " "); strings.ReplaceAll(unfolded[strings.Index(unfolded, "; b="):], " ", "") != ";b="+strings.ReplaceAll(end, " ", "") ||
-			unfolded[:strings.Index(unfolded, "; b=")] != value[:strings.Index(value, "; b=")] {
-			t.Errorf("%q", got)
-		}
-	}
-	if fmt.Sprint(oneLine(" a\r\n b\t")) != "a b" {
-		t.Error("oneLine")
-	}
 }
 
 // The notes of the catalogue are in Spanish: a mail in English has none of them.

@@ -1,10 +1,8 @@
 package mail
 
 import (
-	"html"
 	"os"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -12,7 +10,6 @@ import (
 	"vigia/forecast/hazard"
 	"vigia/notify/message"
 	"vigia/store/subscription"
-	"vigia/web/wording"
 )
 
 // forbidden returns the words that are not ours to use, as the tests of the words of
@@ -85,52 +82,4 @@ func everyKind(t *testing.T) (all []*message.Message) {
 		all = append(all, b)
 	}
 	return all
-}
-
-// TestMailsSayTheWordsOfTheCatalogue: what a mail says of every hazard and level is
-// what package wording says of it.
-func TestMailsSayTheWordsOfTheCatalogue(t *testing.T) {
-	for language, l := range map[subscription.Language]*wording.Language{subscription.Spanish: wording.Spanish, subscription.English: wording.English} {
-		for h := range hazard.Hazard(hazard.NumHazards) {
-			for level := alert.Caution; level <= alert.Danger; level++ {
-				b := news(t)
-				b.Language, b.Entries[0].Alert.Tracks[0].Hazard, b.Entries[0].Alert.Level = language, h, level
-				doc, err := write(b)
-				if err != nil {
-					t.Fatal(err)
-				}
-				name, of := wording.Capital(l.Hazard(h)), wording.Capital(l.Level(level))
-				text, page := rendered(t, doc)
-				page = html.UnescapeString(page)
-				if !strings.HasPrefix(doc.Subject, "["+of+"] "+name+" · ") || !strings.Contains(text, strings.ToUpper(of)) || !strings.Contains(page, of) {
-					t.Errorf("%q does not say %q, %q", doc.Subject, of, name)
-				}
-				for _, words := range []string{"\n" + name + "\n", l.Advice(h), l.Disclaimer()} {
-					if !strings.Contains(text, words) || !strings.Contains(page, strings.TrimSpace(words)) {
-						t.Errorf("%q does not say %q", doc.Subject, words)
-					}
-				}
-			}
-		}
-	}
-}
-
-// TestHoursOfThePark: an hour is said in the park's zone, on the days on which its
-// clock changes too, and without a zone in UTC.
-func TestHoursOfThePark(t *testing.T) {
-	b := news(t)
-	for hour, want := range map[int]string{0: "UTC", 3: "UTC−3"} {
-		if b.Zone = nil; hour > 0 {
-			b.Zone = punta(t)
-		}
-		b.Kind, b.Since = message.NoData, now
-		doc, err := write(b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, _ := rendered(t, doc)
-		if clock := strconv.Itoa(13-hour) + ":05 (" + want; !strings.Contains(text, clock) {
-			t.Errorf("no %q in %s", clock, text)
-		}
-	}
 }

@@ -269,21 +269,3 @@ func FuzzNotification(f *testing.F) {
 		}
 	})
 }
-
-func TestUrgencyIsForDangerThatHolds(t *testing.T) {
-	for _, c := range []struct {
-		entries []message.Entry
-		urgent  bool
-	}{
-		{[]message.Entry{entry(t, "a", 0, alert.Danger, alert.Opened)}, true},
-		{[]message.Entry{entry(t, "a", 0, alert.Caution, alert.Opened), entry(t, "b", 0, alert.Danger, alert.Raised)}, true},
-		{[]message.Entry{entry(t, "a", 0, alert.Danger, alert.Ended)}, false},
-		{[]message.Entry{entry(t, "a", 0, alert.Danger, alert.Withdrawn), entry(t, "b", 0, alert.Caution, alert.Opened)}, false},
-		{[]message.Entry{entry(t, "a", 0, alert.Caution, alert.Opened)}, false},
-	} {
-		n, err := newNotification(&message.Message{Kind: message.Alerts, Entries: c.entries, Now: start, Expires: start})
-		if err != nil || n.urgent != c.urgent {
-			t.Errorf("%v: urgent %v, %v", c.entries, n.urgent, err)
-		}
-	}
-}

@@ -154,15 +154,8 @@ func (s *Sender) address(t *subscription.Target) (*address, error) {
 	if !to.open && (u.Scheme != "https" || u.Port() != "" && u.Port() != "443") {
 		return nil, fmt.Errorf("push to %s: neither https on port 443 nor an origin that the operator wrote", u.Hostname())
 	}
-	host := strings.TrimSuffix(strings.ToLower(u.Host), ":")
-	switch u.Scheme {
-	case "https":
-		host = strings.TrimSuffix(host, ":443")
-	case "http":
-		host = strings.TrimSuffix(host, ":80")
-	}
-	u.Host = host // the audience of the token, which webpush-go takes from here
-	to.origin = u.Scheme + "://" + host
+	to.origin = subscription.Origin(u)
+	_, u.Host, _ = strings.Cut(to.origin, "://") // the audience of the token, which webpush-go takes from here
 	return to, nil
 }
 

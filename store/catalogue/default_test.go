@@ -135,17 +135,6 @@ func TestDefaultCircuitoO(t *testing.T) {
 	}
 }
 
-func TestDefaultPassSharesItsPlace(t *testing.T) {
-	circuit := defaultTrail(t, "torres-del-paine", "circuito-o")
-	pass := defaultTrail(t, "torres-del-paine", "paso-john-gardner")
-	if len(pass.Points) != 2 || pass.Points[1].Exposure != hazard.Ridge || pass.Points[0].Exposure != hazard.Forest {
-		t.Errorf("points = %+v, want forest and ridge without a crossing", pass.Points)
-	}
-	if pass.Points[1].At != circuit.Points[2].At {
-		t.Error("the pass is asked twice")
-	}
-}
-
 func TestDefaultThereAndBack(t *testing.T) {
 	trail := defaultTrail(t, "lauca", "cerro-guane-guane")
 	if trail.LengthKm != 9 || trail.Kind != "ida_y_vuelta" || trail.ClimbM != 707 {

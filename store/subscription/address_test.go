@@ -96,14 +96,6 @@ func TestMailbox(t *testing.T) {
 	}
 }
 
-func TestWrittenDomain(t *testing.T) {
-	for domain, want := range map[string]string{"xn--and-6ma2c.cl": "ñandú.cl", "example.cl": "example.cl", "": ""} {
-		if got := WrittenDomain(domain); got != want {
-			t.Errorf("%q: %q, want %q", domain, got, want)
-		}
-	}
-}
-
 // FuzzParseAddress: what is taken is a plain address that a mail's header and an
 // SMTP command can carry as it stands, and is taken again unchanged.
 func FuzzParseAddress(f *testing.F) {

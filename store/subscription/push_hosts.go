@@ -59,11 +59,11 @@ func parseOrigin(text string) (string, error) {
 		return "", fmt.Errorf("%q is not an origin: write scheme and host, and the port when it is not the usual one, "+
 			"as https://push.example.net:8443", text)
 	}
-	return originOf(u), nil
+	return Origin(u), nil
 }
 
-// originOf returns the origin of a URL, without the port that its scheme implies.
-func originOf(u *url.URL) string {
+// Origin returns the origin of a URL, without the port that its scheme implies.
+func Origin(u *url.URL) string {
 	scheme, host := strings.ToLower(u.Scheme), strings.ToLower(u.Host)
 	host = strings.TrimSuffix(host, ":")
 	switch scheme {
@@ -84,14 +84,14 @@ func (h PushHosts) Allows(u *url.URL) bool {
 	if h.AsWritten(u) {
 		return true
 	}
-	host, secure := strings.CutPrefix(originOf(u), "https://")
+	host, secure := strings.CutPrefix(Origin(u), "https://")
 	return secure && IsDomain(host) && (onList(knownPushHosts, host) || onList(h.hosts, host))
 }
 
 // AsWritten reports whether the operator named the very origin of a URL. Then TLS,
 // port and a public address are not asked for.
 func (h PushHosts) AsWritten(u *url.URL) bool {
-	return u.User == nil && u.Opaque == "" && slices.Contains(h.origins, originOf(u))
+	return u.User == nil && u.Opaque == "" && slices.Contains(h.origins, Origin(u))
 }
 
 // onList reports whether a host is one of a list or below one with a dot first.

@@ -70,7 +70,7 @@ func parseEndpoint(text string, hosts PushHosts) (string, error) {
 	if err != nil || u.User != nil || u.Opaque != "" || u.Hostname() == "" {
 		return "", errEndpoint
 	}
-	origin := originOf(u)
+	origin := Origin(u)
 	if !hosts.AsWritten(u) && (!strings.HasPrefix(origin, "https://") || strings.Contains(origin[len("https://"):], ":")) {
 		return "", errEndpoint
 	}

@@ -2,16 +2,12 @@ package pushtest
 
 import (
 	"bytes"
-	"context"
 	"crypto/ecdh"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"encoding/base64"
-	"errors"
 	"io"
 	"net/http"
-	"net/http/httptrace"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -68,23 +64,6 @@ func (k vapidKeys) post(t testing.TB, r *Service, message string, change func(*w
 	defer answer.Body.Close()
 	io.Copy(io.Discard, answer.Body)
 	return answer.StatusCode
-}
-
-func TestMessagesOfWebpushGoAreOpened(t *testing.T) {
-	r, k := listenPush(t, Options{}), newVAPIDKeys(t)
-	for _, size := range []uint32{0, 1024, 2048} {
-		message := "mensaje " + strconv.Itoa(int(size))
-		if status := k.post(t, r, message, func(o *webpush.Options, _ *webpush.Subscription) { o.RecordSize = size }); status != http.StatusCreated {
-			t.Fatalf("status %d", status)
-		}
-		n := r.Pushes()[0]
-		if string(n.Payload) != message || n.Topic != "tema" || n.Urgency != "high" || n.TTL != 60 || !strings.HasPrefix(n.Endpoint, r.Origin()+"/push/") || n.At.IsZero() {
-			t.Errorf("%+v", n)
-		}
-	}
-	if status := k.post(t, r, "", nil); status != http.StatusCreated || len(r.Pushes()[0].Payload) != 0 {
-		t.Errorf("an empty message: %d", status)
-	}
 }
 
 func TestTheExampleOfTheRFCIsOpened(t *testing.T) {
@@ -224,106 +203,5 @@ func TestSendersAreChecked(t *testing.T) {
 	named := listenPush(t, Options{Key: k.public})
 	if a, b := k.post(t, named, "x", nil), other.post(t, named, "x", nil); a != 201 || b != 403 || len(named.Pushes()) != 1 || named.Requests() != 2 {
 		t.Errorf("a service that takes one key: %d, another key %d", a, b)
-	}
-}
-
-func TestTopicsReplace(t *testing.T) {
-	r, k := listenPush(t, Options{}), newVAPIDKeys(t)
-	endpoint, p256dh, auth := r.NewBrowser()
-	same := func(topic string) func(*webpush.Options, *webpush.Subscription) {
-		return func(o *webpush.Options, to *webpush.Subscription) {
-			o.Topic = topic
-			*to = webpush.Subscription{Endpoint: endpoint, Keys: webpush.Keys{P256dh: p256dh, Auth: auth}}
-		}
-	}
-	for i, topic := range []string{"x", "x", "a", "", "a", "", "b"} {
-		if status := k.post(t, r, strconv.Itoa(i), same(topic)); status != 201 || len(r.Pushes()) != i+1 {
-			t.Fatalf("status %d, %d pushes", status, len(r.Pushes()))
-		}
-	}
-	list := func(pushes []Push) (text string) {
-		for _, n := range pushes {
-			text += string(n.Payload)
-		}
-		return text
-	}
-	if got := list(r.Pushes()); got != "6543210" {
-		t.Errorf("pushes %s", got)
-	}
-	if got := list(r.Shown()); got != "65431" {
-		t.Errorf("shown %s", got)
-	}
-	if k.post(t, r, "7", func(o *webpush.Options, _ *webpush.Subscription) { o.Topic = "a" }); list(r.Shown()) != "765431" {
-		t.Errorf("the topic of another browser: %s", list(r.Shown()))
-	}
-}
-
-func TestFaults(t *testing.T) {
-	r, k := listenPush(t, Options{}), newVAPIDKeys(t)
-	endpoint, _, _ := r.NewBrowser()
-	r.Fail(Fault{Status: 503, RetryAfter: "7", Calls: 2})
-	r.Fail(Fault{Status: 410, Endpoint: endpoint})
-	for i, want := range []int{503, 503, 201, 201} {
-		if status := k.post(t, r, "x", nil); status != want {
-			t.Errorf("call %d: %d", i, status)
-		}
-	}
-	for range 3 {
-		answer, err := http.Post(endpoint, "", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		answer.Body.Close()
-		if answer.StatusCode != 410 {
-			t.Errorf("without end: %d", answer.StatusCode)
-		}
-	}
-	r.Recover()
-	r.Fail(Fault{Status: 429, RetryAfter: "7", Location: "/x", Accept: true, Calls: 1})
-	before := len(r.Pushes())
-	if status := k.post(t, r, "x", nil); status != 429 || len(r.Pushes()) != before+1 {
-		t.Errorf("taken before the fault: %d", status)
-	}
-}
-
-func TestFaultsOfTheConnection(t *testing.T) {
-	r := listenPush(t, Options{})
-	endpoint, _, _ := r.NewBrowser()
-	r.Fail(Fault{Kind: Reset, Calls: 1})
-	r.Fail(Fault{Kind: Hang, Calls: 2})
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	if answer, err := client.Post(endpoint, "", strings.NewReader("x")); err == nil {
-		answer.Body.Close()
-		t.Errorf("reset: %d", answer.StatusCode)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	req, err := http.NewRequestWithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { cancel() }}), "POST", endpoint, strings.NewReader("x"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if answer, err := client.Do(req); !errors.Is(err, context.Canceled) {
-		answer.Body.Close()
-		t.Errorf("hang: %v", err)
-	}
-	// The end of the receiver ends what it holds up.
-	held := make(chan error)
-	sent := make(chan struct{})
-	go func() {
-		req, err := http.NewRequestWithContext(httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { close(sent) }}), "POST", endpoint, strings.NewReader("x"))
-		if err == nil {
-			var answer *http.Response
-			if answer, err = client.Do(req); err == nil {
-				answer.Body.Close()
-			}
-		}
-		held <- err
-	}()
-	<-sent
-	r.Close()
-	if err := <-held; err == nil {
-		t.Error("a request that was held up was answered")
-	}
-	if err := r.Close(); err != nil {
-		t.Errorf("closed twice: %v", err)
 	}
 }
