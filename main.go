@@ -150,22 +150,13 @@ func (v *service) run(ctx context.Context) (err error) {
 func (v *service) connectNotifier() (err error) {
 	o := notify.Options{
 		Store: v.file, Catalogue: v.parks, Clock: v.Clock, Log: v.Log, BaseURL: v.BaseURL, Contact: v.Contact, PushRate: v.PushRate,
-		Folder: v.Data, Relay: relay(v.Env), PushHosts: v.PushHosts, Sun: v.sun,
+		Folder: v.Data, Relay: relay(v.Env), PushHosts: v.PushHosts, Sun: func(park int) snapshot.Sun { return v.server.Sun(park) }, // once there is one
 	}
 	if v.captured != nil {
 		o.Capture = v.captured
 	}
 	v.notifier, err = notify.Open(o)
 	return err
-}
-
-// sun returns how strong the sun gets in a park by what is published.
-func (v *service) sun(park int) snapshot.Sun {
-	e := v.server.Snapshot()
-	if e == nil {
-		return snapshot.Sun{}
-	}
-	return e.ParkSun(e.At(v.Clock.Now()), park)
 }
 
 // connectServer makes the pages and the server with all its routes.

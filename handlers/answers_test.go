@@ -1,9 +1,6 @@
 package handlers
 
 import (
-	"bytes"
-	"compress/gzip"
-	"io"
 	"strings"
 	"testing"
 	"time"
@@ -92,33 +89,6 @@ func TestHeadIsGetWithoutBody(t *testing.T) {
 			if name != "Date" && get.Header.Get(name) != head.Header.Get(name) {
 				t.Errorf("%s: %s is %q for GET, %q for HEAD", path, name, get.Header.Get(name), head.Header.Get(name))
 			}
-		}
-	}
-}
-
-func TestGzipIsTheSameAnswer(t *testing.T) {
-	s := newStand(t, newSnapshot(), nil)
-	slug := newSnapshot().Catalogue.Parks[calm].Slug
-	for _, path := range []string{"/api/v1/parques", "/api/v1/parques/" + slug, "/api/v1/parques/" + slug + "/historial",
-		"/api/v1/parques/" + slug + "/historial?dias=3", "/api/v1/parques/" + slug + "/pronostico",
-		"/api/v1/parques/" + slug + "/pronostico?horas=24", "/api/v1/umbrales", "/api/v1/openapi.json"} {
-		plain, packed := s.get(path), s.get(path, "Accept-Encoding", "br, gzip;q=0.8")
-		if plain.Header.Get("Content-Encoding") != "" || packed.Header.Get("Content-Encoding") != "gzip" {
-			t.Errorf("%s: encodings %q, %q", path, plain.Header.Get("Content-Encoding"), packed.Header.Get("Content-Encoding"))
-			continue
-		}
-		z, err := gzip.NewReader(bytes.NewReader(packed.body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		z.Multistream(false)
-		body, err := io.ReadAll(z)
-		if err != nil || !bytes.Equal(body, plain.body) {
-			t.Errorf("%s: %v; %d bytes unpacked, %d plain", path, err, len(body), len(plain.body))
-		}
-		t.Logf("%s: %d bytes, %d packed", path, len(plain.body), len(packed.body))
-		if plain.Header.Get("Etag") != packed.Header.Get("Etag") {
-			t.Errorf("%s: two tags", path)
 		}
 	}
 }

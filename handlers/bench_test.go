@@ -15,7 +15,6 @@ import (
 
 	"github.com/jonboulle/clockwork"
 
-	"vigia/handlers/api"
 	"vigia/handlers/metrics"
 )
 
@@ -203,27 +202,6 @@ func fetch(s *Server, path, encoding string) *recorder {
 	return w
 }
 
-// BenchmarkHandler is the middleware and the copy alone, without a connection, as
-// it is and with the counting of answers.
-func BenchmarkHandler(b *testing.B) {
-	b.Run("plain", func(b *testing.B) { benchmarkHandler(b, nil) })
-	b.Run("metered", func(b *testing.B) { benchmarkHandler(b, metrics.NewRequests()) })
-}
-
-func benchmarkHandler(b *testing.B, meter Meter) {
-	s := benchServer(1 << 30)
-	s.Meter = meter
-	r, _ := http.NewRequest("GET", "/api/v1/parques/torres-del-paine", nil)
-	r.RemoteAddr = "192.0.2.7:1"
-	w := &recorder{header: http.Header{}}
-	handler := s
-	b.ReportAllocs()
-	for b.Loop() {
-		w.body = w.body[:0]
-		handler.ServeHTTP(w, r)
-	}
-}
-
 // A steady GET allocates little more than a bare handler that sends the same
 // header over the same server.
 func TestAllocationsOfAReading(t *testing.T) {
@@ -245,24 +223,5 @@ func TestAllocationsOfAReading(t *testing.T) {
 	t.Logf("%v allocations", got)
 	if got > 2 && !raceEnabled {
 		t.Errorf("%v allocations a request, beside those of net/http", got)
-	}
-}
-
-// BenchmarkPublication measures what an hour's publication costs: both forms of
-// every answer for the default catalogue.
-func BenchmarkPublication(b *testing.B) {
-	e := fullSnapshot()
-	for b.Loop() {
-		api.Builder{}.Build(e, now, now)
-		api.Builder{}.Build(e, e.ValidUntil, e.ValidUntil)
-	}
-}
-
-// BenchmarkTurn measures the view that a request may have to wait for when the
-// hour turns and the process was too busy to be ahead of it.
-func BenchmarkTurn(b *testing.B) {
-	e := fullSnapshot()
-	for b.Loop() {
-		api.Builder{}.Build(e, now.Add(time.Hour), now)
 	}
 }

@@ -289,13 +289,3 @@ func TestSignupsAndTheOrdinaryLimit(t *testing.T) {
 		t.Errorf("after ten: %d", a.StatusCode)
 	}
 }
-
-func BenchmarkTake(b *testing.B) {
-	l, at := newLimiter(apiClients), now
-	for i := 0; b.Loop(); i++ {
-		at = at.Add(time.Microsecond)
-		c := perMinute(100)
-		c.network = networkOf(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}))
-		l.take(at, c)
-	}
-}

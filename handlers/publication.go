@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"vigia/forecast/snapshot"
 	"vigia/handlers/api"
 	"vigia/handlers/site"
 	"vigia/store"
@@ -108,6 +109,15 @@ func (s *Server) Snapshot() *store.Snapshot {
 		return p.snap
 	}
 	return nil
+}
+
+// Sun returns how strong the sun gets in a park by what is published.
+func (s *Server) Sun(park int) snapshot.Sun {
+	e := s.Snapshot()
+	if e == nil {
+		return snapshot.Sun{}
+	}
+	return e.ParkSun(e.At(s.Clock.Now()), park)
 }
 
 // rebuildAt is the next instant at which a view must be made; zero is never. For the

@@ -35,7 +35,7 @@ func (s *Server) redirectHandler() http.Handler {
 // While there is no valid certificate nobody could read anything there: then what is
 // the same for everybody is served here, and nothing is taken.
 func (s *Server) serveRedirect(w http.ResponseWriter, r *http.Request) {
-	reading := r.Method == http.MethodGet || r.Method == http.MethodHead
+	reading := isReading(r)
 	switch {
 	case reading && s.Certificates.Holds(s.host, s.Clock.Now()):
 		w.Header()["Location"] = []string{s.BaseURL + target(r)}

@@ -110,7 +110,7 @@ func (s *Server) serveNotFound(w http.ResponseWriter, r *http.Request) {
 	now := s.Clock.Now()
 	path := r.URL.Path
 	if isAPI(path) {
-		api.Refuse(w, r, now, api.NotFound())
+		api.Refuse(w, r, now, api.NotFound)
 		return
 	}
 	shown := s.at(now)

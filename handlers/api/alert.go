@@ -64,7 +64,7 @@ func (b *build) openAlerts(park int) []*alert.Alert {
 
 // alertLists returns the answers with the active alerts of a park.
 func (b *build) alertLists(park int) *alertBodies {
-	all := b.alerts(b.activeAlerts(park))
+	all := listOf(b.activeAlerts(park), b.alert)
 	bodies := alertBodies{alert.NoLevel: body(all)}
 	for _, level := range []alert.Level{alert.Caution, alert.Danger} {
 		bodies[level] = body(slices.DeleteFunc(slices.Clone(all), func(a Alert) bool { return a.Level != Level(level.String()) }))
@@ -91,14 +91,6 @@ func (b *build) alertsByID() map[string]func() *httpcache.Body {
 	return bodies
 }
 
-func (b *build) alerts(alerts []*alert.Alert) []Alert {
-	list := make([]Alert, len(alerts))
-	for i, a := range alerts {
-		list[i] = b.alert(a)
-	}
-	return list
-}
-
 func (b *build) alert(a *alert.Alert) Alert {
 	// An alert may outlive its park in the catalogue.
 	park, notices := &catalogue.Park{Name: a.Park, ZoneName: "UTC", TimeZone: time.UTC}, official{}.notices()
@@ -116,12 +108,8 @@ func (b *build) alert(a *alert.Alert) Alert {
 		Confidence: orNull(Confidence(worst.Confidence.String())),
 		IssuedAt:   instant(a.IssuedAt), UpdatedAt: instant(a.UpdatedAt), Start: instant(a.Start), End: instant(a.End),
 		ValidUntil: instantOrNull(b.e.ValidUntil), TimeZone: park.ZoneName,
-		Changes: make([]Change, len(a.Changes)), Source: "modelo",
-		OfficialNotices: notices,
-	}
-	for i := range a.Changes {
-		change := &a.Changes[i]
-		made.Changes[i] = Change{change.Version, instant(change.At), said.Change(change)}
+		Changes: listOf(a.Changes, func(c alert.Change) Change { return Change{c.Version, instant(c.At), said.Change(&c)} }),
+		Source:  "modelo", OfficialNotices: notices,
 	}
 	made.Links.API, made.Links.Web = b.BaseURL+Prefix+"/alertas/"+a.ID, b.BaseURL+"/alertas/"+a.ID
 	return made
@@ -129,34 +117,21 @@ func (b *build) alert(a *alert.Alert) Alert {
 
 // hazardsOf returns the hazards in an alert, the worst first and those that are over last.
 func hazardsOf(a *alert.Alert) []HazardOfAlert {
-	parts := a.Parts()
-	list := make([]HazardOfAlert, len(parts))
-	for i := range parts {
-		p := &parts[i]
-		list[i] = HazardOfAlert{
+	return listOf(a.Parts(), func(p alert.Part) HazardOfAlert {
+		return HazardOfAlert{
 			Hazard: Hazard(p.Hazard.String()), Level: Level(p.Level.String()), Start: instant(p.Start), End: instant(p.End),
-			Trails: named[Slug](p.Trails), Causes: causesOf(p), Agree: int(p.Agree), Total: int(p.Total),
+			Trails: named[Slug](p.Trails), Causes: causesOf(&p), Agree: int(p.Agree), Total: int(p.Total),
 		}
-	}
-	return list
+	})
 }
 
 func causesOf(p *alert.Part) []Cause {
-	list := make([]Cause, len(p.Causes))
-	for i := range p.Causes {
-		c := &p.Causes[i]
-		list[i] = cause(&c.Cause, c.Trail, c.Place)
-	}
-	return list
+	return listOf(p.Causes, func(c alert.Cause) Cause { return cause(&c.Cause, c.Trail, c.Place) })
 }
 
 // named returns texts as words of the API.
 func named[T ~string](texts []string) []T {
-	list := make([]T, len(texts))
-	for i, text := range texts {
-		list[i] = T(text)
-	}
-	return list
+	return listOf(texts, func(text string) T { return T(text) })
 }
 
 // trailNames returns the names of an alert's trails, in the catalogue's order.

@@ -1,23 +1,22 @@
 package api
 
 import (
+	"vigia/forecast/hazard"
 	"vigia/store/catalogue"
 	"vigia/web/wording"
 )
 
 func (b *build) thresholds() Thresholds {
-	rules := b.e.Rules.Thresholds()
-	list := make([]Threshold, len(rules))
-	for i, t := range rules {
-		list[i] = Threshold{
+	return Thresholds{b.e.Rules.Version(), listOf(b.e.Rules.Thresholds(), func(t hazard.Threshold) Threshold {
+		made := Threshold{
 			Key: t.Key, Hazard: t.Hazard, Text: orNull(t.Text), Unit: orNull(t.Unit),
 			Source: orNull(t.Source), Description: orNull(t.Description),
 		}
 		if t.HasValue {
-			list[i].Value = decimal(t.Value, 5)
+			made.Value = decimal(t.Value, 5)
 		}
-	}
-	return Thresholds{b.e.Rules.Version(), list}
+		return made
+	})}
 }
 
 // sources returns what reusing each kind of a park's data obliges to.

@@ -21,6 +21,16 @@ func encode(v any) []byte {
 // body returns the answer that carries a value of this package's types.
 func body(v any) *httpcache.Body { return httpcache.JSON(encode(v)) }
 
+// listOf returns what is made of each value, in their order. It is never nil: a list of the
+// contract has no members where there are none, and is not null.
+func listOf[T, U any](values []T, made func(T) U) []U {
+	list := make([]U, len(values))
+	for i, v := range values {
+		list[i] = made(v)
+	}
+	return list
+}
+
 // orNull returns nil for the zero value, which stands for a missing one.
 func orNull[T comparable](v T) *T {
 	if v == *new(T) {

@@ -17,14 +17,11 @@ func (b *build) estimateCore(index int, e *hazard.Estimate) EstimateCore {
 		Trail: Slug(trail.Slug), Hour: instant(e.Hour), LocalHour: e.Hour.In(b.e.Catalogue.Parks[trail.Park].TimeZone).Format(time.RFC3339),
 		State: orNull(State(e.State.String())), Quality: Quality(e.Quality.String()),
 		Reason: orNull(StateReason(reasonOf(e))), Main: orNull(Hazard(e.Main.String())),
-		Hazards:    make([]HazardOfHour, len(e.Hazards)),
+		Hazards:    listOf(e.Hazards, func(h hazard.HazardEstimate) HazardOfHour { return hazardOfHour(trail, &h) }),
 		Confidence: orNull(Confidence(e.Confidence.String())), Variables: variables(&e.Medians),
 	}
 	weather := snapshot.WeatherOf(e)
 	core.Weather = b.weather(index, &weather)
-	for i := range e.Hazards {
-		core.Hazards[i] = hazardOfHour(trail, &e.Hazards[i])
-	}
 	return core
 }
 
@@ -95,12 +92,11 @@ func variables(m *hazard.Medians) Variables {
 }
 
 func modelRuns(votes []hazard.Vote) []ModelRun {
-	list := make([]ModelRun, len(votes))
-	for i := range votes {
-		list[i] = ModelRun{Model: votes[i].Model, Run: instantOrNull(votes[i].Run)}
-		if list[i].Run != nil {
-			list[i].LeadH = new(votes[i].Lead)
+	return listOf(votes, func(v hazard.Vote) ModelRun {
+		made := ModelRun{Model: v.Model, Run: instantOrNull(v.Run)}
+		if made.Run != nil {
+			made.LeadH = new(v.Lead)
 		}
-	}
-	return list
+		return made
+	})
 }

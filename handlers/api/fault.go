@@ -57,39 +57,50 @@ func (s *Answers) noData(now time.Time) *Fault {
 		"Vuelva a intentarlo más tarde y consulte a la administración del parque")
 }
 
-// NotFound returns the fault of a path that is no resource.
-func NotFound() *Fault {
-	return &Fault{
-		Status: http.StatusNotFound, Code: "ruta_no_encontrada",
-		Text: "no existe esta ruta; la lista de rutas está en /api/v1/openapi.json",
-	}
-}
-
 // LongestBody is how many bytes a request's body may have; no resource takes more.
 const LongestBody = 8 << 10
 
-func bodyTooLarge() *Fault {
-	return &Fault{
-		Status: http.StatusRequestEntityTooLarge, Code: "cuerpo_demasiado_grande",
-		Text: fmt.Sprintf("el cuerpo admite como máximo %d bytes", LongestBody),
-	}
+// NotFound is the fault of a path that is no resource.
+var NotFound = &Fault{
+	Status: http.StatusNotFound, Code: "ruta_no_encontrada", Text: "no existe esta ruta; la lista de rutas está en /api/v1/openapi.json",
 }
 
-func lengthRequired() *Fault {
-	return &Fault{
-		Status: http.StatusLengthRequired, Code: "largo_requerido",
-		Text: "no se admite Transfer-Encoding; envíe el cuerpo con Content-Length",
+// The faults that are alike for every request, which nobody changes.
+var (
+	bodyTooLarge = &Fault{
+		Status: http.StatusRequestEntityTooLarge, Code: "cuerpo_demasiado_grande", Text: fmt.Sprintf("el cuerpo admite como máximo %d bytes", LongestBody),
 	}
-}
+	lengthRequired = &Fault{
+		Status: http.StatusLengthRequired, Code: "largo_requerido", Text: "no se admite Transfer-Encoding; envíe el cuerpo con Content-Length",
+	}
+	// alertNotFound is the fault of an alert that never was, or that is no longer kept.
+	alertNotFound = &Fault{
+		Status: http.StatusNotFound, Code: "alerta_no_encontrada", MaxAge: time.Minute,
+		Text: "no existe esa alerta, o terminó hace más de un mes; las activas están en " + Prefix + "/alertas",
+	}
+	// foreignOrigin is the fault of what a browser sends on behalf of another site's page.
+	foreignOrigin = &Fault{
+		Status: http.StatusForbidden, Code: "origen_no_permitido",
+		Text: "un navegador envió esta solicitud desde la página de otro sitio; hágala desde este sitio, o desde un programa",
+	}
+	unknownSubscription = &Fault{
+		Status: http.StatusNotFound, Code: "suscripcion_no_encontrada",
+		Text: "no hay ninguna suscripción con ese código; puede que ya se haya cancelado o haya terminado",
+	}
+	unavailable = &Fault{
+		Status: http.StatusServiceUnavailable, Code: "no_disponible", RetryAfter: storeRetry,
+		Text: "en este momento no se puede atender la solicitud y no se guardó nada; vuelva a intentarlo en unos minutos",
+	}
+)
 
 // Unacceptable returns the fault of what no resource takes: a body whose length is not
 // stated (a way to smuggle requests past proxies) or is large. nil is no fault.
 func Unacceptable(r *http.Request) *Fault {
 	switch {
 	case len(r.TransferEncoding) > 0:
-		return lengthRequired()
+		return lengthRequired
 	case r.ContentLength > LongestBody:
-		return bodyTooLarge()
+		return bodyTooLarge
 	}
 	return nil
 }
@@ -98,14 +109,6 @@ func (s *Answers) parkNotFound(slug string) *Fault {
 	return &Fault{
 		Status: http.StatusNotFound, Code: "parque_no_encontrado",
 		Text: s.catalogue.UnknownPark(slug), MaxAge: time.Minute,
-	}
-}
-
-// alertNotFound returns the fault of an alert that never was, or that is no longer kept.
-func alertNotFound() *Fault {
-	return &Fault{
-		Status: http.StatusNotFound, Code: "alerta_no_encontrada", MaxAge: time.Minute,
-		Text: "no existe esa alerta, o terminó hace más de un mes; las activas están en " + Prefix + "/alertas",
 	}
 }
 

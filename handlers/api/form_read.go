@@ -29,7 +29,7 @@ func readForm(r *http.Request) (*subscription.Form, *Fault) {
 	case err != nil:
 		return nil, badJSON("el cuerpo no llegó entero")
 	case len(body) > LongestBody:
-		return nil, bodyTooLarge()
+		return nil, bodyTooLarge
 	case len(body) == 0:
 		return nil, badJSON("falta el cuerpo: envíe un objeto JSON con Content-Length")
 	}

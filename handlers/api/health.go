@@ -111,12 +111,9 @@ func (h *healthFacts) channel(c subscription.Channel) (state string, queued *int
 }
 
 func (h *healthFacts) models(now time.Time) []ModelHealth {
-	list := make([]ModelHealth, len(h.snap.Models))
-	for i := range h.snap.Models {
-		m := &h.snap.Models[i]
-		list[i] = ModelHealth{m.Model, instantOrNull(m.Run), ageAt(m.Run, now), m.State, orNull(m.LastError), orNull(m.AloftError)}
-	}
-	return list
+	return listOf(h.snap.Models, func(m store.ModelStatus) ModelHealth {
+		return ModelHealth{m.Model, instantOrNull(m.Run), ageAt(m.Run, now), m.State, orNull(m.LastError), orNull(m.AloftError)}
+	})
 }
 
 // remedy returns what the operator is to do about the file when it could not be written, or
@@ -176,8 +173,7 @@ func (h *healthFacts) backupState() (state string, last time.Time) {
 
 // jobStates returns how the last run of each periodic job went.
 func (h *healthFacts) jobStates() []JobHealth {
-	list := []JobHealth{}
-	for _, job := range h.Jobs() {
+	return listOf(h.Jobs(), func(job store.JobStatus) JobHealth {
 		state := "ok"
 		switch {
 		case job.Failing:
@@ -185,9 +181,8 @@ func (h *healthFacts) jobStates() []JobHealth {
 		case job.LastRun.IsZero():
 			state = "pendiente"
 		}
-		list = append(list, JobHealth{job.Name, state, instantOrNull(job.LastRun), int(job.Every / time.Second)})
-	}
-	return list
+		return JobHealth{job.Name, state, instantOrNull(job.LastRun), int(job.Every / time.Second)}
+	})
 }
 
 // noticeState returns how the notices of a kind stand, in the words of /health.

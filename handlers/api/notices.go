@@ -33,20 +33,20 @@ func (o official) onTrails(slugs []string) OfficialNotices {
 
 // notices returns all of them.
 func (o official) notices() OfficialNotices {
-	n := OfficialNotices{make([]VolcanicAlert, len(o.volcanic)), make([]Closure, len(o.closures))}
-	for i, v := range o.volcanic {
-		n.VolcanicAlerts[i] = VolcanicAlert{
-			Volcano: v.Name, Level: v.Level.String(), DistanceKm: rounded(v.DistanceKm, 1),
-			Source: v.Source, SourceURL: v.SourceURL,
-			PublishedAt: instantOrNull(v.PublishedAt), ObtainedAt: instant(v.ObtainedAt), Stale: v.Stale,
-		}
+	return OfficialNotices{listOf(o.volcanic, volcanicAlert), listOf(o.closures, closure)}
+}
+
+func volcanicAlert(v notices.Nearby) VolcanicAlert {
+	return VolcanicAlert{
+		Volcano: v.Name, Level: v.Level.String(), DistanceKm: rounded(v.DistanceKm, 1), Source: v.Source, SourceURL: v.SourceURL,
+		PublishedAt: instantOrNull(v.PublishedAt), ObtainedAt: instant(v.ObtainedAt), Stale: v.Stale,
 	}
-	for i, c := range o.closures {
-		n.Closures[i] = Closure{
-			Scope: c.Scope(), Trail: orNull(c.Trail), Situation: c.Situation, Detail: orNull(c.Detail),
-			From: instantOrNull(c.From), Until: instantOrNull(c.Until), Source: c.Source, SourceURL: c.SourceURL,
-			ObtainedAt: instant(c.ObtainedAt), Stale: c.Stale,
-		}
+}
+
+func closure(c notices.Holding) Closure {
+	return Closure{
+		Scope: c.Scope(), Trail: orNull(c.Trail), Situation: c.Situation, Detail: orNull(c.Detail),
+		From: instantOrNull(c.From), Until: instantOrNull(c.Until), Source: c.Source, SourceURL: c.SourceURL,
+		ObtainedAt: instant(c.ObtainedAt), Stale: c.Stale,
 	}
-	return n
 }

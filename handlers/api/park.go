@@ -73,7 +73,7 @@ func (b *build) parkDetail(index int, trails []Trail) ParkDetail {
 	park := &b.e.Catalogue.Parks[index]
 	d := ParkDetail{
 		Park: b.park(index), Trails: trails,
-		Emergency: emergencyNumbers(b.e.Catalogue.Emergency), Sources: b.sources(park), Notice: b.notice(), WeatherDays: []WeatherDay{},
+		Emergency: listOf(b.e.Catalogue.Emergency, emergencyNumber), Sources: b.sources(park), Notice: b.notice(), WeatherDays: []WeatherDay{},
 	}
 	if trail := b.view.ParkTrail(index); trail >= 0 {
 		d.WeatherDays = trails[trail-park.FirstTrail].WeatherDays
@@ -82,17 +82,13 @@ func (b *build) parkDetail(index int, trails []Trail) ParkDetail {
 		d.Latest = trails[state.Trail-park.FirstTrail].Latest
 	}
 	if outdated := b.outdatedAlerts(index); b.known[index] || len(outdated) > 0 {
-		d.Alerts = b.alerts(append(b.activeAlerts(index), outdated...))
+		d.Alerts = listOf(append(b.activeAlerts(index), outdated...), b.alert)
 	}
 	return d
 }
 
-func emergencyNumbers(numbers []catalogue.EmergencyNumber) []EmergencyNumber {
-	list := make([]EmergencyNumber, len(numbers))
-	for i, n := range numbers {
-		list[i] = EmergencyNumber{n.Number, n.Name, orNull(n.Note)}
-	}
-	return list
+func emergencyNumber(n catalogue.EmergencyNumber) EmergencyNumber {
+	return EmergencyNumber{n.Number, n.Name, orNull(n.Note)}
 }
 
 func highest(alerts []*alert.Alert) alert.Level {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"vigia/forecast/alert"
 	"vigia/store"
 	"vigia/web/wording"
 )
@@ -13,53 +14,37 @@ const scoreDecimals = 3
 
 // precision returns the status of the verification log; v is nil before there is one.
 func precision(v *store.Verification) Precision {
+	known := v != nil
+	if !known {
+		v = &store.Verification{Stage: store.StageNone}
+	}
 	p := Precision{
-		Stage: store.StageNone, References: []Reference{}, Results: []Score{}, Reliability: []ReliabilityBin{}, Baselines: []Baseline{},
-		Values: []ValueScore{}, Curves: []ValueCurve{}, Strata: []StratumScore{},
+		Stage: v.Stage, References: listOf(v.References, referenceOf), Results: listOf(v.Results, scores), Reliability: listOf(v.Reliability, reliability),
+		Baselines: listOf(v.Baselines, baseline), Values: listOf(v.Values, valueScore), Curves: listOf(v.Curves, valueCurve), Strata: listOf(v.Strata, stratumScore),
+		CalculatedAt: instantOrNull(v.CalculatedAt),
 	}
-	if v == nil {
-		return p
-	}
-	p.Stage, p.CalculatedAt = v.Stage, instantOrNull(v.CalculatedAt)
 	p.Period.From, p.Period.To = instantOrNull(v.From), instantOrNull(endOfDay(v.To))
-	p.Log.Issued, p.Log.Verified, p.Log.Pending, p.Log.Dropped = &v.Issued, &v.Verified, &v.Pending, new(v.Dropped())
+	if known {
+		p.Log.Issued, p.Log.Verified, p.Log.Pending, p.Log.Dropped = &v.Issued, &v.Verified, &v.Pending, new(v.Dropped())
+	}
 	p.Stability.FlipFlop, p.Stability.N = score(v.FlipFlop), v.FlipFlopN
-	for _, r := range v.References {
-		p.References = append(p.References, Reference{r.Tier.String(), r.Description, r.Independent, caution(r.Tier)})
-	}
-	for i := range v.Results {
-		p.Results = append(p.Results, scores(&v.Results[i]))
-	}
-	for _, bin := range v.Reliability {
-		p.Reliability = append(p.Reliability, ReliabilityBin{
-			Tier: bin.Tier.String(), Level: Level(bin.Level.String()), Hazard: orNull(Hazard(bin.Hazard)), Lead: bin.Bin,
-			ShareCases: shareCases(&bin), Caution: caution(bin.Tier),
-		})
-	}
-	for _, line := range v.Baselines {
-		p.Baselines = append(p.Baselines, Baseline{
-			Name: line.Name, CSI: score(line.CSI), Tier: line.Tier.String(), Level: Level(line.Level.String()),
-			Hazard: orNull(Hazard(line.Hazard)), Lead: line.Bin, Caution: caution(line.Tier),
-		})
-	}
-	p.addValues(v)
-	for i := range v.Strata {
-		p.Strata = append(p.Strata, stratumScore(&v.Strata[i]))
-	}
 	return p
 }
 
-// addValues adds what the weather of the models and the levels were worth.
-func (p *Precision) addValues(v *store.Verification) {
-	for i := range v.Values {
-		p.Values = append(p.Values, valueScore(&v.Values[i]))
-	}
-	for _, c := range v.Curves {
-		p.Curves = append(p.Curves, ValueCurve{
-			Tier: c.Tier.String(), Level: Level(c.Level.String()), Hazard: orNull(Hazard(c.Hazard)), Lead: c.Bin,
-			Points: valuePoints(c.Points), Caution: caution(c.Tier),
-		})
-	}
+func caseOf(level alert.Level, hazard, lead string) Case {
+	return Case{Level(level.String()), orNull(Hazard(hazard)), lead}
+}
+
+func referenceOf(r store.Reference) Reference {
+	return Reference{r.Tier.String(), r.Description, r.Independent, caution(r.Tier)}
+}
+
+func reliability(b store.ReliabilityBin) ReliabilityBin {
+	return ReliabilityBin{b.Tier.String(), caseOf(b.Level, b.Hazard, b.Bin), shareCases(b), caution(b.Tier)}
+}
+
+func baseline(b store.Baseline) Baseline {
+	return Baseline{b.Name, score(b.CSI), b.Tier.String(), caseOf(b.Level, b.Hazard, b.Bin), caution(b.Tier)}
 }
 
 // endOfDay returns when the day that begins at t is over; the zero time stays.
@@ -78,9 +63,9 @@ func caution(t store.Tier) *string {
 	return new(wording.Spanish.Text("precision.no_es_verdad"))
 }
 
-func scores(r *store.Result) Score {
+func scores(r store.Result) Score {
 	s := Score{
-		Tier: r.Tier.String(), Level: Level(r.Level.String()), Hazard: orNull(Hazard(r.Hazard)), Lead: r.Bin,
+		Tier: r.Tier.String(), Case: caseOf(r.Level, r.Hazard, r.Bin),
 		N: r.N(), Events: r.Events, Forecasts: r.Forecasts, Hits: r.Hits, False: r.False, Misses: r.Misses, Correct: r.Correct,
 		BaseRate: score(r.BaseRate), POD: score(r.POD), FAR: score(r.FAR), CSI: score(r.CSI), Bias: score(r.Bias),
 		ETS: score(r.ETS), HSS: score(r.HSS), SEDI: score(r.SEDI), Brier: score(r.Brier),
@@ -91,51 +76,43 @@ func scores(r *store.Result) Score {
 	return s
 }
 
-func shareCases(b *store.ReliabilityBin) ShareCases {
+func shareCases(b store.ReliabilityBin) ShareCases {
 	return ShareCases{
 		From: rounded(b.From, scoreDecimals), To: rounded(b.To, scoreDecimals),
 		N: b.N, Events: b.Events, Observed: score(b.Observed), Interval: interval(b.Range),
 	}
 }
 
-func stratum(s *store.Stratum) Stratum {
+func stratum(s store.Stratum) Stratum {
 	return Stratum{Zone: orNull(s.Zone), Exposure: orNull(s.Exposure), Season: orNull(s.Season), Park: orNull(s.Park), Trail: orNull(s.Trail), Month: orNull(s.Month)}
 }
 
-func stratumScore(r *store.StratumResult) StratumScore {
-	s := StratumScore{Stratum: stratum(&r.Stratum), Score: scores(&r.Result), Reliability: []ShareCases{}, Curve: valuePoints(r.Curve)}
-	for i := range r.Reliability {
-		s.Reliability = append(s.Reliability, shareCases(&r.Reliability[i]))
-	}
-	return s
+func stratumScore(r store.StratumResult) StratumScore {
+	return StratumScore{stratum(r.Stratum), scores(r.Result), listOf(r.Reliability, shareCases), listOf(r.Curve, valuePoint)}
 }
 
-func valueScore(r *store.ValueScores) ValueScore {
+func valueScore(r store.ValueScores) ValueScore {
 	s := ValueScore{
 		Tier: r.Tier.String(), Variable: r.Variable, Lead: r.Bin, N: r.N, Days: r.Days,
-		Bias: score(r.Bias), MAE: score(r.MAE), CRPS: score(r.CRPS), Models: []ModelScore{}, Ranks: []float64{}, Caution: caution(r.Tier),
+		Bias: score(r.Bias), MAE: score(r.MAE), CRPS: score(r.CRPS), Caution: caution(r.Tier),
+		Models: listOf(r.Models, func(m store.ModelScores) ModelScore { return ModelScore{m.Model, m.N, score(m.Bias), score(m.MAE)} }),
+		Ranks:  listOf(r.Ranks, func(n float64) float64 { return rounded(n, scoreDecimals) }),
 	}
 	if r.Stratum != nil {
-		s.Stratum = new(stratum(r.Stratum))
+		s.Stratum = new(stratum(*r.Stratum))
 	}
 	if r.CRPS == nil {
 		s.Reason = new("muestra_insuficiente")
 	}
-	for _, m := range r.Models {
-		s.Models = append(s.Models, ModelScore{Model: m.Model, N: m.N, Bias: score(m.Bias), MAE: score(m.MAE)})
-	}
-	for _, n := range r.Ranks {
-		s.Ranks = append(s.Ranks, rounded(n, scoreDecimals))
-	}
 	return s
 }
 
-func valuePoints(list []store.ValuePoint) []ValuePoint {
-	points := []ValuePoint{}
-	for _, v := range list {
-		points = append(points, ValuePoint{v.CostLoss, score(v.Issued), score(v.Models)})
-	}
-	return points
+func valueCurve(c store.ValueCurve) ValueCurve {
+	return ValueCurve{c.Tier.String(), caseOf(c.Level, c.Hazard, c.Bin), listOf(c.Points, valuePoint), caution(c.Tier)}
+}
+
+func valuePoint(v store.ValuePoint) ValuePoint {
+	return ValuePoint{v.CostLoss, score(v.Issued), score(v.Models)}
 }
 
 func score(x *float64) *float64 {

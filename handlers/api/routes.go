@@ -139,7 +139,7 @@ func (c call) alert() (answer, *Fault) {
 	made, ok := c.alertByID[c.name]
 	switch {
 	case !ok:
-		return answer{}, alertNotFound()
+		return answer{}, alertNotFound
 	case made == nil:
 		return answer{}, c.noData(c.now)
 	}

@@ -49,7 +49,7 @@ func (c call) private(status int, data any) (answer, *Fault) {
 // create answers POST /suscriptores.
 func (s *Signups) create(c call) (answer, *Fault) {
 	if s.Origins.Check(c.Request) != nil {
-		return answer{}, foreignOrigin()
+		return answer{}, foreignOrigin
 	}
 	form, fault := readForm(c.Request)
 	if fault != nil {
@@ -141,7 +141,7 @@ func (s *Signups) show(c call) (answer, *Fault) {
 // cancel answers DELETE /suscriptores/:token.
 func (s *Signups) cancel(c call) (answer, *Fault) {
 	if s.Origins.Check(c.Request) != nil {
-		return answer{}, foreignOrigin()
+		return answer{}, foreignOrigin
 	}
 	if err := s.Subscriptions.Cancel(c.name); err != nil {
 		return answer{}, s.failed(err)
@@ -155,21 +155,6 @@ func (s *Signups) publicKey(c call) (answer, *Fault) {
 		return answer{}, s.closed(subscription.WebPush)
 	}
 	return c.private(http.StatusOK, PublicKey{s.Subscriptions.PublicKey()})
-}
-
-// foreignOrigin returns the fault of what a browser sends on behalf of another site's page.
-func foreignOrigin() *Fault {
-	return &Fault{
-		Status: http.StatusForbidden, Code: "origen_no_permitido",
-		Text: "un navegador envió esta solicitud desde la página de otro sitio; hágala desde este sitio, o desde un programa",
-	}
-}
-
-func unknownSubscription() *Fault {
-	return &Fault{
-		Status: http.StatusNotFound, Code: "suscripcion_no_encontrada",
-		Text: "no hay ninguna suscripción con ese código; puede que ya se haya cancelado o haya terminado",
-	}
 }
 
 // closed returns the fault of a channel that is not set up. It offers the other if that is.
@@ -199,25 +184,18 @@ func (s *Signups) refused(err error, c subscription.Channel) *Fault {
 func (s *Signups) failed(err error) *Fault {
 	switch {
 	case errors.Is(err, subscription.ErrUnknownToken):
-		return unknownSubscription()
+		return unknownSubscription
 	case errors.Is(err, subscription.ErrTooMany):
 		s.Log.Warn("a request for a subscription was refused", "error", err)
 	default:
 		s.Log.Log(context.Background(), store.LogLevel(err), "a request about a subscription failed", "error", err)
 	}
-	return unavailable()
+	return unavailable
 }
 
 func tooManyRequests(wait int) *Fault {
 	return &Fault{
 		Status: http.StatusTooManyRequests, Code: "demasiadas_solicitudes", RetryAfter: wait,
 		Text: "ya pidió varias suscripciones desde esta conexión; espere los segundos que indica Retry-After",
-	}
-}
-
-func unavailable() *Fault {
-	return &Fault{
-		Status: http.StatusServiceUnavailable, Code: "no_disponible", RetryAfter: storeRetry,
-		Text: "en este momento no se puede atender la solicitud y no se guardó nada; vuelva a intentarlo en unos minutos",
 	}
 }

@@ -40,15 +40,12 @@ func (b *build) trail(index int) Trail {
 }
 
 func points(points []catalogue.Point) []Point {
-	list := make([]Point, len(points))
-	for i := range points {
-		p := &points[i]
-		list[i] = Point{
+	return listOf(points, func(p catalogue.Point) Point {
+		return Point{
 			Name: p.Name, Latitude: rounded(p.Location.Latitude, 5), Longitude: rounded(p.Location.Longitude, 5),
 			ElevationM: decimal(p.Location.Elevation, 0), Exposure: p.Exposure.String(), Critical: p.Critical,
 		}
-	}
-	return list
+	})
 }
 
 // daySummary is the worst of the hours of use of one local day.
@@ -121,9 +118,7 @@ func sameDay(a, b time.Time) bool {
 // windows returns the times of daylight without any model alert.
 func (b *build) windows(index int) []Window {
 	spans := daylight.Windows(b.e.Catalogue, index, b.view.HoursOf(index), b.e.Alerts, &b.e.Notices, b.now)
-	list := make([]Window, len(spans))
-	for i, s := range spans {
-		list[i] = Window{instant(s.From), instant(s.To), rounded(s.To.Sub(s.From).Hours(), 1), true}
-	}
-	return list
+	return listOf(spans, func(s daylight.Window) Window {
+		return Window{instant(s.From), instant(s.To), rounded(s.To.Sub(s.From).Hours(), 1), true}
+	})
 }

@@ -40,12 +40,17 @@ type Reference struct {
 	Caution     *string `json:"advertencia"`
 }
 
-// Score is the verification of one level, hazard (null: all) and lead time.
+// Case is what is verified together: one level, hazard (null: all) and lead time.
+type Case struct {
+	Level  Level   `json:"nivel"`
+	Hazard *Hazard `json:"amenaza"`
+	Lead   string  `json:"plazo" enum:"0-6,6-24,24-48,48-72"`
+}
+
+// Score is the verification of a case.
 type Score struct {
-	Tier     string   `json:"referencia" enum:"A,B,C,D"`
-	Level    Level    `json:"nivel"`
-	Hazard   *Hazard  `json:"amenaza"`
-	Lead     string   `json:"plazo" enum:"0-6,6-24,24-48,48-72"`
+	Tier string `json:"referencia" enum:"A,B,C,D"`
+	Case
 	N        int      `json:"n" minimum:"0"`
 	Events   int      `json:"eventos" minimum:"0"`
 	Hits     int      `json:"aciertos" minimum:"0"`
@@ -79,10 +84,8 @@ type Interval [2]float64
 
 // ReliabilityBin is how often the event came where a fraction of the models voted for it.
 type ReliabilityBin struct {
-	Tier   string  `json:"referencia" enum:"A,B,C,D"`
-	Level  Level   `json:"nivel"`
-	Hazard *Hazard `json:"amenaza"`
-	Lead   string  `json:"plazo" enum:"0-6,6-24,24-48,48-72"`
+	Tier string `json:"referencia" enum:"A,B,C,D"`
+	Case
 	ShareCases
 	Caution *string `json:"advertencia"`
 }
@@ -100,13 +103,10 @@ type ShareCases struct {
 
 // Baseline is what the same cases would score without any skill.
 type Baseline struct {
-	Name   string   `json:"nombre" enum:"tasa_base,persistencia,siempre_verde"`
-	CSI    *float64 `json:"csi"`
-	Tier   string   `json:"referencia" enum:"A,B,C,D"`
-	Level  Level    `json:"nivel"`
-	Hazard *Hazard  `json:"amenaza"`
-	Lead   string   `json:"plazo" enum:"0-6,6-24,24-48,48-72"`
-
+	Name string   `json:"nombre" enum:"tasa_base,persistencia,siempre_verde"`
+	CSI  *float64 `json:"csi"`
+	Tier string   `json:"referencia" enum:"A,B,C,D"`
+	Case
 	Caution *string `json:"advertencia"`
 }
 
@@ -157,10 +157,8 @@ type ModelScore struct {
 // ValueCurve is what the levels are worth to whom precautions cost different shares of the
 // loss that they prevent.
 type ValueCurve struct {
-	Tier    string       `json:"referencia" enum:"A,B,C"`
-	Level   Level        `json:"nivel"`
-	Hazard  *Hazard      `json:"amenaza"`
-	Lead    string       `json:"plazo" enum:"0-6,6-24,24-48,48-72"`
+	Tier string `json:"referencia" enum:"A,B,C"`
+	Case
 	Points  []ValuePoint `json:"puntos"`
 	Caution *string      `json:"advertencia"`
 }

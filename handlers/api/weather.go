@@ -40,19 +40,17 @@ func (b *build) trailWeather(trail int) *Weather {
 func (b *build) weatherDays(trail int) []WeatherDay {
 	t := &b.e.Catalogue.Trails[trail]
 	days := b.view.DaysOf(trail, b.e.Catalogue.Parks[t.Park].TimeZone)
-	list := make([]WeatherDay, len(days))
-	for i := range days {
-		d := &days[i]
-		list[i] = WeatherDay{
+	return listOf(days[:], func(d snapshot.Day) WeatherDay {
+		made := WeatherDay{
 			Trail: Slug(t.Slug), Point: t.CriticalPoint().Name, Date: d.Noon.Format(time.DateOnly),
 			TemperatureMinC: decimal(d.TemperatureMin, 1), TemperatureMaxC: decimal(d.TemperatureMax, 1),
 			FeelsLikeMinC: decimal(d.FeelsLikeMin, 1), GustKmh: decimal(d.Gust, 1),
 			PrecipitationMm: decimal(d.Precipitation, 1), SnowCm: decimal(d.Snow, 1), UV: decimal(d.UV, 1), Models: int(d.Models),
 		}
-		list[i].Sky, list[i].Code = sky(d.Code)
-		list[i].FromDegrees, list[i].From = direction(d.GustFrom)
-	}
-	return list
+		made.Sky, made.Code = sky(d.Code)
+		made.FromDegrees, made.From = direction(d.GustFrom)
+		return made
+	})
 }
 
 // sky returns the word and the number of a WMO code.

@@ -63,10 +63,12 @@ func JSONCold(payload []byte) *Body {
 	return b
 }
 
-// Error makes the answer {"data":null,"error":text,"ts":…}.
+// Error makes the answer {"data":null,"error":text,"ts":…}. Bytes that are not UTF-8 become
+// the replacement character, and <, > and & are escaped, so that no answer holds markup
+// whoever embeds it.
 func Error(text string) *Body {
-	fixed := AppendString([]byte(errorHead), text)
-	return newBody(jsonType, append(fixed, errorTail...), true, nil)
+	quoted, _ := json.Marshal(text) // a string always is JSON
+	return newBody(jsonType, slices.Concat([]byte(errorHead), quoted, []byte(errorTail)), true, nil)
 }
 
 // Passing is [JSON] for an answer that is made for one request: it is neither
@@ -132,12 +134,4 @@ func weakTag(fixed []byte) string {
 
 func isCompressible(contentType string) bool {
 	return slices.ContainsFunc([]string{"text/", "json", "javascript", "xml", "svg"}, func(part string) bool { return strings.Contains(contentType, part) })
-}
-
-// AppendString writes s as a JSON string. Bytes that are not UTF-8 become the
-// replacement character, and <, > and & are escaped, so that no answer holds markup
-// whoever embeds it.
-func AppendString(dst []byte, s string) []byte {
-	encoded, _ := json.Marshal(s) // a string always is JSON
-	return append(dst, encoded...)
 }

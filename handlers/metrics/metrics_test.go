@@ -2,7 +2,6 @@ package metrics
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -10,7 +9,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -243,39 +241,6 @@ func TestDashboard(t *testing.T) {
 	}
 }
 
-// Counting and looking go on side by side, and nothing is lost.
-func TestCountsUnderLoad(t *testing.T) {
-	requests := NewRequests()
-	handler := New(full().options(requests))
-	const each, workers = 2000, 8
-	var all sync.WaitGroup
-	for w := range workers {
-		all.Go(func() {
-			for i := range each {
-				requests.Answered(fmt.Sprintf("/%d", i%5), 200+w%2, time.Duration(i)*time.Microsecond)
-			}
-		})
-	}
-	all.Go(func() {
-		for range 20 {
-			scrape(t, handler)
-		}
-	})
-	all.Wait()
-	total := 0
-	for _, row := range regexp.MustCompile(`(?m)^vigia_http_requests_total\{.*\} (\d+)$`).FindAllStringSubmatch(scrape(t, handler), -1) {
-		n := 0
-		fmt.Sscan(row[1], &n)
-		total += n
-	}
-	if total != each*workers {
-		t.Errorf("%d of %d answers counted", total, each*workers)
-	}
-	if n := testutil.CollectAndCount(requests.answered); n != 10 {
-		t.Errorf("%d series of 5 routes with 2 statuses", n)
-	}
-}
-
 // Only the page of figures is there, and reading it changes nothing.
 func TestOnlyTheFiguresAreServed(t *testing.T) {
 	server := httptest.NewServer(New(full().options(answering())))
@@ -292,23 +257,5 @@ func TestOnlyTheFiguresAreServed(t *testing.T) {
 		if response.StatusCode != status {
 			t.Errorf("%s: %d, want %d", request, response.StatusCode, status)
 		}
-	}
-}
-
-// BenchmarkAnswered is what each answer costs more.
-func BenchmarkAnswered(b *testing.B) {
-	requests := answering()
-	b.RunParallel(func(pb *testing.PB) {
-		for pb.Next() {
-			requests.Answered("/parques/:slug", 200, 40*time.Microsecond)
-		}
-	})
-}
-
-// BenchmarkScrape is what somebody who looks costs.
-func BenchmarkScrape(b *testing.B) {
-	handler := New(full().options(answering()))
-	for b.Loop() {
-		scrape(b, handler)
 	}
 }

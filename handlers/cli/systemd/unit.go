@@ -85,10 +85,6 @@ var plainPath = regexp.MustCompile(`^/[A-Za-z0-9._/-]*$`)
 
 // hidden reports whether a path is one that the unit keeps the service from seeing.
 func hidden(path string) bool {
-	for _, root := range []string{"/home/", "/root/", "/run/user/", "/tmp/", "/var/tmp/"} {
-		if strings.HasPrefix(filepath.Clean(path), root) {
-			return true
-		}
-	}
-	return false
+	roots := []string{"/home/", "/root/", "/run/user/", "/tmp/", "/var/tmp/"}
+	return slices.ContainsFunc(roots, func(root string) bool { return strings.HasPrefix(filepath.Clean(path), root) })
 }
