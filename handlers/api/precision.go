@@ -15,7 +15,7 @@ const scoreDecimals = 3
 func precision(v *store.Verification) Precision {
 	p := Precision{
 		Stage: store.StageNone, References: []Reference{}, Results: []Score{}, Reliability: []ReliabilityBin{}, Baselines: []Baseline{},
-		Values: []ValueScore{}, Curves: []ValueCurve{}, Strata: []StratumScore{},
+		Values: []ValueScore{}, Curves: []ValueCurve{}, Strata: []StratumScore{}, Ensembles: []EnsembleScore{},
 	}
 	if v == nil {
 		return p
@@ -45,6 +45,9 @@ func precision(v *store.Verification) Precision {
 	p.addValues(v)
 	for i := range v.Strata {
 		p.Strata = append(p.Strata, stratumScore(&v.Strata[i]))
+	}
+	for i := range v.Ensembles {
+		p.Ensembles = append(p.Ensembles, ensembleScore(&v.Ensembles[i]))
 	}
 	return p
 }
@@ -126,6 +129,20 @@ func valueScore(r *store.ValueScores) ValueScore {
 	}
 	for _, n := range r.Ranks {
 		s.Ranks = append(s.Ranks, rounded(n, scoreDecimals))
+	}
+	return s
+}
+
+func ensembleScore(r *store.EnsembleScores) EnsembleScore {
+	s := EnsembleScore{
+		Ensemble: r.Ensemble, Tier: r.Tier.String(), Level: Level(r.Level.String()), Hazard: Hazard(r.Hazard), Lead: r.Bin,
+		N: r.N, Events: r.Events, Brier: score(r.Brier), Models: score(r.Models), Reliability: []ShareCases{}, Caution: caution(r.Tier),
+	}
+	if r.Brier == nil {
+		s.Reason = new("muestra_insuficiente")
+	}
+	for i := range r.Reliability {
+		s.Reliability = append(s.Reliability, shareCases(&r.Reliability[i]))
 	}
 	return s
 }
