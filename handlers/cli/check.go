@@ -41,17 +41,18 @@ func Check(ctx context.Context, env *Env, weight func(*catalogue.Catalogue) Weig
 
 func describeWeight(w Weight, models int, parks *catalogue.Catalogue) string {
 	text := fmt.Sprintf("about %.0f of weight a day (models: %d, places: %d)", w.PerDay, models, len(parks.Locations))
-	if w.NoEnsembles {
-		text += ", without the ensembles, for which there is no room"
-	}
 	switch {
 	case w.Allowed == 0:
-		return text + "; what your contract allows is not known here"
+		text += "; what your contract allows is not known here"
 	case w.PerDay > w.Allowed:
-		return text + fmt.Sprintf(", more than the %.0f that the free service allows: name fewer models or places, or take a contract (--provider-key)", w.Allowed)
+		text += fmt.Sprintf(", more than the %.0f that the free service allows: name fewer models or places, or take a contract (--provider-key)", w.Allowed)
 	default:
-		return text + fmt.Sprintf("; the free service allows %.0f", w.Allowed)
+		text += fmt.Sprintf("; the free service allows %.0f", w.Allowed)
 	}
+	if w.NoEnsembles {
+		text += "; the ensembles, for which there is no room, are not asked"
+	}
+	return text
 }
 
 // backupAge describes the newest backup in the folder of the data.
