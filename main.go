@@ -232,7 +232,7 @@ func (v *service) connectEngine() error {
 	v.engine, err = forecast.New(forecast.Options{
 		Store: v.file, Provider: provider, Archive: archive, Usage: func() openmeteo.Usage { return v.ledger.Usage(v.Clock.Now()) },
 		Catalogue: v.parks, Rules: hazard.DefaultRules(), Models: v.Models, Clock: v.Clock, Log: v.Log,
-		Publisher: v.manager.Reporting(v.server), Notifier: v.notifier, Simulated: v.captured != nil, WindAloft: v.WindAloft, UserAgent: v.UserAgent,
+		Publisher: v.manager.Reporting(v.server), Notifier: v.notifier, Simulated: v.captured != nil, WindAloft: v.WindAloft, Ensembles: v.Ensembles, UserAgent: v.UserAgent,
 		NoticeURLs: [notices.NumKinds]string{notices.Volcanoes: v.VolcanoURL, notices.Closures: v.ClosuresURL},
 		Progress:   func(step string) { fmt.Fprintln(v.Out, " ·", step) },
 	})
@@ -292,12 +292,10 @@ func client(env *cli.Env, base string, ledger *openmeteo.Ledger) (*openmeteo.Cli
 
 // check checks settings and data, and tries to log in at the mail relay.
 func check(ctx context.Context, env *cli.Env) error {
-	weight := func(parks *catalogue.Catalogue) (perDay, allowed float64) {
-		sites, places, aloft := parks.Sites(), len(parks.Locations), 0
-		if env.WindAloft {
-			aloft = len(openmeteo.AloftPlaces(sites))
-		}
-		return openmeteo.WeightADay(env.Models, openmeteo.Groups(sites, places), places, aloft), openmeteo.LimitsFor(env.ProviderKey).Day
+	weight := func(parks *catalogue.Catalogue) (w cli.Weight) {
+		plan, limits := openmeteo.Plan{Models: env.Models, WindAloft: env.WindAloft, Ensembles: env.Ensembles}, openmeteo.LimitsFor(env.ProviderKey)
+		fitting, perDay := plan.Fit(parks.Sites(), len(parks.Locations), limits)
+		return cli.Weight{PerDay: perDay, Allowed: limits.Day, NoEnsembles: plan.Ensembles && !fitting.Ensembles}
 	}
 	return errors.Join(cli.Check(ctx, env, weight), mail.Check(ctx, relay(env), env.Out))
 }

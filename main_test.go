@@ -230,6 +230,40 @@ func TestServeWithoutProviderAndBack(t *testing.T) {
 	}
 }
 
+// A provider that refuses the ensembles costs the program nothing else: every park has its
+// state, the service is well, and health says what is missing.
+func TestServeWithoutEnsembles(t *testing.T) {
+	provider, url := clitest.Weather(t)
+	for _, id := range openmeteo.Ensembles {
+		provider.Fail(simulatetest.Fault{Kind: simulatetest.Refused, Model: id})
+	}
+	p := clitest.Start(t, "serve", "--contact", "operador@example.cl", "--provider-url", url, "--data", t.TempDir(), "--catalogue", clitest.FewParks(t), "--rate-limit", "0")
+	var health struct {
+		Estado             string
+		Modelos, Conjuntos []struct {
+			Modelo, Estado string
+			Error          *string `json:"ultimo_error"`
+		}
+	}
+	clitest.Poll(t, "health with the error of each ensemble", func() bool {
+		clitest.Get(t, p.URL+"/api/v1/health/detalle", 200, &health)
+		return len(health.Conjuntos) == 2 && health.Conjuntos[0].Error != nil && health.Conjuntos[1].Error != nil
+	})
+	for _, m := range health.Modelos {
+		if m.Estado != "ok" || m.Error != nil {
+			t.Errorf("%+v", m)
+		}
+	}
+	if e := health.Conjuntos[1]; health.Estado != "ok" || len(health.Modelos) != 4 || e.Modelo != openmeteo.Ensembles[1] || e.Estado != "sin_datos" || *e.Error != "el proveedor no aceptó la consulta" {
+		t.Errorf("%+v", health)
+	}
+	var parks []clitest.Park
+	clitest.Get(t, p.URL+"/api/v1/parques", 200, &parks)
+	if parks[0].Estado == nil {
+		t.Errorf("%+v", parks[0])
+	}
+}
+
 // recording serves a recorded answer of the provider, for whatever model and
 // place is asked, from the time at which it was recorded.
 func recording(t *testing.T, name string, at time.Time) string {
@@ -339,6 +373,13 @@ type precisionAnswer struct {
 		HSS               *float64
 		TasaBase          *float64 `json:"tasa_base"`
 	}
+	Conjuntos []struct {
+		Conjunto, Referencia, Nivel, Amenaza, Plazo string
+		N, Eventos                                  int
+		Brier                                       *float64
+		Modelos                                     *float64 `json:"brier_modelos"`
+		Fiabilidad                                  []struct{ N int }
+	}
 	ValorEconomico []struct {
 		Nivel, Plazo string
 		Amenaza      *string
@@ -356,6 +397,9 @@ func TestPrecisionOfKnownErrors(t *testing.T) {
 	clock := clockwork.NewFakeClockAt(start)
 	weather := simulatetest.New(simulate.Options{Seed: 1, Clock: clock})
 	weather.Override(func(model string, _ catalogue.Location, at time.Time, v *simulate.Values) {
+		if slices.Contains(openmeteo.Ensembles, model) {
+			return // theirs is of another world: whatever they say is wrong half of the time
+		}
 		gust := 20 + float64(at.Hour()%7)
 		if at.YearDay()%2 == 0 && at.Hour() >= 15 && at.Hour() <= 18 { // of the afternoon
 			gust = 120
@@ -377,6 +421,7 @@ func TestPrecisionOfKnownErrors(t *testing.T) {
 	clitest.Get(t, base+"/api/v1/precision", 200, &p)
 	checkGales(t, &p)
 	checkValues(t, &p, far)
+	checkEnsembles(t, &p)
 	page := clitest.Text(t, base+"/precision")
 	if !regexp.MustCompile(`De 100 avisos de viento fuerte, 100 fueron ciertos; n = 1\d`).MatchString(page) || !strings.Contains(page, "no es verdad para el rojo") {
 		t.Error("the page does not begin with the gales")
@@ -411,6 +456,28 @@ func checkGales(t *testing.T, p *precisionAnswer) {
 	}
 	if len(p.ValorEconomico) == 0 || !june {
 		t.Errorf("%d curves of value; June of the trail: %v", len(p.ValorEconomico), june)
+	}
+}
+
+// checkEnsembles wants each of them scored on the gales, beside models that are never wrong.
+func checkEnsembles(t *testing.T, p *precisionAnswer) {
+	t.Helper()
+	found := map[string]bool{}
+	for _, e := range p.Conjuntos {
+		if e.Referencia != "C" || e.Nivel != "peligro" || e.Amenaza != "viento" {
+			continue
+		}
+		found[e.Conjunto+e.Plazo] = true
+		cases := 0
+		for _, bin := range e.Fiabilidad {
+			cases += bin.N
+		}
+		if e.Eventos < 10 || e.Brier == nil || *e.Brier < .2 || *e.Modelos != 0 || e.N < 20 || cases != e.N {
+			t.Errorf("%+v: %d cases in bins", e, cases)
+		}
+	}
+	if len(found) != 4 {
+		t.Errorf("%v", found)
 	}
 }
 

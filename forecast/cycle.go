@@ -21,7 +21,8 @@ import (
 //     open alerts follow the estimates ([Engine.moveAlerts]), one transaction keeps the
 //     hour, the alerts and who is to be notified ([Engine.keep]), and the result is
 //     published ([Engine.publish]).
-//  4. The wind aloft, which changes no state, is asked for and published.
+//  4. The wind aloft and the ensembles, which change no state, are asked for, and what is
+//     shown of them is published.
 //  5. Once a day, past estimates are compared with what came.
 //
 // A cycle that ends with ctx leaves its last transaction whole or undone.
@@ -32,7 +33,7 @@ func (e *Engine) Cycle(ctx context.Context) {
 	defer e.noteCycle(e.o.Clock.Now(), e.publishedAt)
 	e.noteStep()
 	e.publishNewHour()
-	before := e.modelStatuses(e.now())
+	before := e.statuses(e.now())
 	e.unpublished = false
 	e.fetchNewRuns(ctx)
 	if ctx.Err() != nil {
@@ -41,9 +42,9 @@ func (e *Engine) Cycle(ctx context.Context) {
 	if e.needsPublishing(before) {
 		e.publish(final)
 	}
-	before = e.modelStatuses(e.now())
-	came := e.fetchWindAloft(ctx)
-	if ctx.Err() == nil && !e.hourOver() && (came || statesDiffer(before, e.modelStatuses(e.now()))) {
+	before = e.statuses(e.now())
+	came := e.fetchExtras(ctx)
+	if ctx.Err() == nil && !e.hourOver() && (came || statesDiffer(before, e.statuses(e.now()))) {
 		e.publish(interim)
 	}
 	if !e.o.Store.DoubtsClock(e.now()) { // by a wrong clock other days would be over
@@ -56,7 +57,7 @@ func (e *Engine) Cycle(ctx context.Context) {
 // people who may have to be notified, or an hour that could not be kept.
 func (e *Engine) needsPublishing(before []store.ModelStatus) bool {
 	now := e.now()
-	return e.unpublished || e.hourOver() || statesDiffer(before, e.modelStatuses(now)) ||
+	return e.unpublished || e.hourOver() || statesDiffer(before, e.statuses(now)) ||
 		e.hasUncountedRun(now) || e.undecided || e.writesFail()
 }
 

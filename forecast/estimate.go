@@ -16,8 +16,8 @@ func (e *Engine) votingRuns(now time.Time) (runs []*heldRun) {
 	for _, m := range e.models {
 		if m.votes(now) {
 			run := *m.run
-			if m.aloft != nil && !m.aloft.Frozen(now) {
-				run.aloft = m.aloft.columns
+			if x := m.aloft; x != nil && x.packed != nil && !x.run.Frozen(now) {
+				run.aloft = x.packed
 			}
 			runs = append(runs, &run)
 		}
@@ -43,10 +43,12 @@ func (e *Engine) estimate(now time.Time, runs []*heldRun) (trails []store.TrailF
 	hour := now.Truncate(time.Hour)
 	later := hour.Add((snapshot.Horizon - 2) * time.Hour) // a step of three hours may begin before the hours with a level end
 	models = store.NewIssuedModels(names, len(e.sites))
+	ensembles := e.heldEnsembles(now, models)
 	e.eachTrail(e.o.Rules, runs, hour, func(i int, site hazard.Site, reader *runReader, assessor *hazard.Assessor) {
 		site = reader.read(site)
 		trails[i].Hours = assessor.Assess(site)
 		verification.NoteModels(models, i, hour, site, reader.runs, assessor)
+		ensembles.note(i, hour)
 		trails[i].Later = e.o.Rules.Tendency(reader.readLater(e.sites[i]), later, laterSteps)
 	})
 	if now.Sub(e.confirmedVote(now)) > staleAfter {

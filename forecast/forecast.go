@@ -38,6 +38,7 @@ type Provider interface {
 	LatestRun(ctx context.Context, model string) (openmeteo.RunInfo, error)
 	Forecast(ctx context.Context, model string, places []catalogue.Location, groups []openmeteo.Group) (*openmeteo.Answer, error)
 	WindAloft(ctx context.Context, model string, places []catalogue.Location) (*openmeteo.Answer, error)
+	Ensemble(ctx context.Context, id string, places []catalogue.Location) (*openmeteo.Answer, error)
 }
 
 // Publisher shows estimates to the public. It must not keep the caller waiting for clients.
@@ -66,6 +67,7 @@ type Options struct {
 	Publisher Publisher
 	Simulated bool
 	WindAloft bool // it is asked for
+	Ensembles bool // they are asked for, where the provider's day has room for them
 	// NoticeURLs are the feeds of official notices by their kind, "" for none.
 	NoticeURLs [notices.NumKinds]string
 	UserAgent  string // sent to the feeds
@@ -102,7 +104,7 @@ type Engine struct {
 	mostPoints int               // of a site
 	critical   []bool            // by place of the catalogue: the critical point of a trail
 	groups     []openmeteo.Group // what the places of the catalogue are asked for
-	aloft      aloft
+	places     extraPlaces
 	startedAt  time.Time
 	holder     *holder // of what is published
 	notices    *noticefeed.Poller
@@ -110,6 +112,7 @@ type Engine struct {
 
 	mu     sync.Mutex // one cycle at a time; guards what follows
 	models []*model
+	extras []*extra
 	alerts []alert.Alert // with those that wait for another run
 
 	counted   map[string]time.Time // by model: the runs that the alerts have taken into account
@@ -142,7 +145,7 @@ func New(o Options) (*Engine, error) {
 		}
 	}
 	e.groups = openmeteo.Groups(e.sites, len(o.Catalogue.Locations))
-	e.aloft = newAloft(&e.o)
+	e.places = newExtraPlaces(&e.o)
 	e.noteStep()
 	confirmed, err := o.Store.Confirmed()
 	if err != nil && !errors.Is(err, store.ErrNoFile) {
@@ -161,11 +164,9 @@ func New(o Options) (*Engine, error) {
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			e.logUnread("run not read; it will be fetched again", err, "model", id)
 		}
-		if err := e.readWindAloft(m); err != nil && !errors.Is(err, store.ErrNotFound) {
-			e.logUnread("wind aloft not read; it will be fetched again", err, "model", id)
-		}
 		e.models = append(e.models, m)
 	}
+	e.addExtras()
 	e.openNotices()
 	e.verification = verification.Open(verification.Options{
 		Store: o.Store, Catalogue: o.Catalogue, Rules: o.Rules, Clock: o.Clock, Log: o.Log, Archive: o.Archive, Step: e.noteStep,

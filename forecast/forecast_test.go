@@ -69,6 +69,8 @@ type world struct {
 	archive   verification.Archive // nil for none
 	feed      string               // of volcanoes, "" for none
 	aloft     bool                 // the wind aloft is asked for
+	ensembles bool                 // they are asked for
+	limits    openmeteo.Limits
 }
 
 func newWorld(t testing.TB) *world {
@@ -112,7 +114,7 @@ func (w *world) open(t testing.TB) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { w.store.Close() })
-	ledger := openmeteo.NewLedger(w.clock, openmeteo.Limits{})
+	ledger := openmeteo.NewLedger(w.clock, w.limits)
 	client, err := openmeteo.New(openmeteo.Options{BaseURL: w.server.URL, Clock: w.clock, Ledger: ledger})
 	if err != nil {
 		t.Fatal(err)
@@ -120,7 +122,7 @@ func (w *world) open(t testing.TB) {
 	w.engine, err = New(Options{
 		Store: w.store, Provider: client, Usage: func() openmeteo.Usage { return ledger.Usage(w.clock.Now()) },
 		Catalogue: w.contents, Rules: hazard.DefaultRules(), Models: openmeteo.DefaultModels,
-		Clock: w.clock, Log: slog.New(slog.DiscardHandler), Publisher: w.published, Archive: w.archive, WindAloft: w.aloft,
+		Clock: w.clock, Log: slog.New(slog.DiscardHandler), Publisher: w.published, Archive: w.archive, WindAloft: w.aloft, Ensembles: w.ensembles,
 		NoticeURLs: [notices.NumKinds]string{notices.Volcanoes: w.feed},
 	})
 	if err != nil {

@@ -35,6 +35,10 @@ func (silent) Forecast(context.Context, string, []catalogue.Location, []openmete
 	return nil, errors.New("not asked")
 }
 
+func (silent) Ensemble(context.Context, string, []catalogue.Location) (*openmeteo.Answer, error) {
+	return nil, errors.New("not asked")
+}
+
 func (silent) WindAloft(context.Context, string, []catalogue.Location) (*openmeteo.Answer, error) {
 	return nil, errors.New("not asked")
 }

@@ -22,9 +22,7 @@ type model struct {
 	failedAt  time.Time     // when that was; zero for never
 	retryAt   time.Time     // no try before this
 
-	aloft        *heldRun  // its wind aloft, which may be of an older run; nil when none is held
-	aloftAsked   time.Time // initialisation of the run with which it was asked for last; zero for none
-	aloftProblem string    // what went wrong then, for people; empty when nothing did
+	aloft *extra // its wind aloft; nil when it is not asked for
 }
 
 // heldRun is a run that is held, which may be older than the provider's newest.
@@ -130,7 +128,10 @@ const (
 )
 
 func (m *model) status(now time.Time) store.ModelStatus {
-	s := store.ModelStatus{Model: m.id, ConfirmedAt: m.confirmed, LastError: m.problem, AloftError: m.aloftProblem, State: modelOK}
+	s := store.ModelStatus{Model: m.id, ConfirmedAt: m.confirmed, LastError: m.problem, State: modelOK}
+	if m.aloft != nil {
+		s.AloftError = m.aloft.problem
+	}
 	switch {
 	case m.run == nil:
 		s.State = modelNone
@@ -142,6 +143,11 @@ func (m *model) status(now time.Time) store.ModelStatus {
 	}
 	s.Run = m.run.Init
 	return s
+}
+
+// statuses returns those of the models and after them those of the ensembles.
+func (e *Engine) statuses(now time.Time) []store.ModelStatus {
+	return append(e.modelStatuses(now), e.ensembleStatuses(now)...)
 }
 
 func (e *Engine) modelStatuses(now time.Time) []store.ModelStatus {

@@ -105,7 +105,7 @@ func (e *Engine) newSnapshot(now time.Time, trails []store.TrailForecast, reason
 		Catalogue: e.o.Catalogue, Rules: e.o.Rules, Simulated: e.o.Simulated,
 		Hour: hour, NextAt: hour.Add(time.Hour), Reason: reason, Trails: trails,
 		Alerts: alert.Issued(e.alerts, now), Ended: alert.Past(e.alerts, now),
-		Models: e.modelStatuses(now), StartedAt: e.startedAt, FileBytes: e.o.Store.Size(),
+		Models: e.modelStatuses(now), Ensembles: e.ensembleStatuses(now), StartedAt: e.startedAt, FileBytes: e.o.Store.Size(),
 	}
 	if len(trails) > 0 {
 		snap.IssuedAt = now

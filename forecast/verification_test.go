@@ -63,6 +63,7 @@ func TestADayWeighsWhatIsForetold(t *testing.T) {
 		t.Skip("long, and races nothing that others do not")
 	}
 	w := newWorld(t)
+	w.aloft, w.ensembles = true, true
 	w.attachArchive(t)
 	turn := func(n int, by time.Duration) {
 		for range n {
@@ -73,8 +74,9 @@ func TestADayWeighsWhatIsForetold(t *testing.T) {
 	turn(9*4, 6*time.Hour) // the archive is days late
 	before := w.weather.Weight()
 	turn(8, 3*time.Hour)
-	got, want := w.weather.Weight()-before, openmeteo.WeightADay(openmeteo.DefaultModels, w.engine.groups, len(w.contents.Locations), 0)
-	if math.Abs(got-want) > 1e-6 {
+	plan, want := openmeteo.Plan{Models: openmeteo.DefaultModels, WindAloft: true, Ensembles: true}.Fit(w.engine.sites, len(w.contents.Locations), openmeteo.Limits{})
+	got := w.weather.Weight() - before
+	if math.Abs(got-want) > 1e-6 || !plan.Ensembles {
 		t.Errorf("the provider counts %v in a day, foretold are %v", got, want)
 	}
 }

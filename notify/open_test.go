@@ -112,16 +112,24 @@ func (p *place) subscribe(n *notify.Notifier, e *keyPeriod) {
 // warn makes an alert for the park known, as a cycle does.
 func (p *place) warn(n *notify.Notifier) {
 	p.Helper()
+	now := time.Now().UTC()
+	p.cycle(n, 1, alert.Opened, alert.Track{Hazard: hazard.Wind, Level: alert.Danger, From: now.Add(2 * time.Hour), To: now.Add(4 * time.Hour)})
+}
+
+// cycle makes a version of the park's alert known, of hazards on one of its trails.
+func (p *place) cycle(n *notify.Notifier, version int, what alert.ChangeKind, tracks ...alert.Track) {
+	p.Helper()
 	parks, now := catalogue.Default(), time.Now().UTC()
 	rows := make([]store.HistoryRow, len(parks.Trails))
 	for i := range rows {
 		rows[i] = store.HistoryRow{Main: hazard.NoHazard, Medians: hazard.MissingMedians()}
 	}
-	a := alert.Alert{
-		ID: "viento", Park: "torres-del-paine", Version: 1, IssuedAt: now, UpdatedAt: now,
-		Changes: []alert.Change{{Version: 1, At: now, What: alert.Opened, Level: alert.Danger, Start: now.Add(time.Hour), End: now.Add(5 * time.Hour)}},
+	for i := range tracks {
+		tracks[i].Trail = parks.Trails[0].Slug
 	}
-	a.SetTracks([]alert.Track{{Trail: parks.Trails[0].Slug, Hazard: hazard.Wind, Level: alert.Danger, From: now.Add(2 * time.Hour), To: now.Add(4 * time.Hour)}})
+	a := alert.Alert{ID: "viento", Park: "torres-del-paine", Version: version, IssuedAt: now, UpdatedAt: now}
+	a.SetTracks(tracks)
+	a.Changes = []alert.Change{{Version: version, At: now, What: what, Level: a.Level, Start: a.Start, End: a.End}}
 	err := p.file.Commit(&store.Cycle{
 		Catalogue: parks, Hour: now.Truncate(time.Hour), IssuedAt: now, Rows: rows, Alerts: []alert.Alert{a}, Estimates: true, Decide: n.Decide,
 	})

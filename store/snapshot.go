@@ -37,6 +37,7 @@ type Snapshot struct {
 	Feeds   [notices.NumKinds]FeedStatus // by kind of notice
 
 	Models     []ModelStatus // in the order asked
+	Ensembles  []ModelStatus // likewise, which have no vote; none when they are not asked for
 	WeightDay  int           // provider weight used in this UTC day
 	DayLimit   int
 	StartedAt  time.Time

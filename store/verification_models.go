@@ -25,6 +25,8 @@ type IssuedModels struct {
 	Names   []string
 	Ballots [NumVerified][hazard.NumHazards][]hazard.Ballots // by trail, the runs as Names
 	values  [NumVerified][NumMeasured][][]int16              // by model and trail, in steps
+
+	Ensembles []*Ensemble
 }
 
 // NewIssuedModels returns what models say of so many trails before it is noted: nothing.
@@ -97,6 +99,7 @@ func codeModels(c *fieldCodec, x *trailIndex, order []int, models **IssuedModels
 			codeValues(c, order, columns)
 		}
 	}
+	codeEnsembles(c, x, order, &m.Ensembles)
 }
 
 // codeNames codes the names of models.

@@ -76,6 +76,8 @@ type DayPairs struct {
 	Models  []string   // whose errors are in Errors, and whose days in the shares
 	Errors  []ErrorRow // as Catalogue.Trails; tiers A and C, which have values
 
+	Ensembles []*Ensemble // what was issued with the hours that were compared
+
 	utc bool // an earlier build compared the day of UTC
 }
 
@@ -118,6 +120,7 @@ func (d *DayPairs) code(c *fieldCodec, x *trailIndex) {
 		d.Errors = make([]ErrorRow, len(x.names))
 	}
 	codeRows(c, x, order, &d.Errors, ErrorRow{}, func(c *fieldCodec, row *ErrorRow) { row.code(c, len(d.Models)) })
+	codeEnsembles(c, x, order, &d.Ensembles)
 }
 
 // absentPairs is the row of a trail without one.
@@ -202,6 +205,7 @@ func (t *Tx) putPairs(x *trailIndex, d *DayPairs) error {
 
 // complete takes over what was kept of subjects and values that the day has nothing of.
 func (d *DayPairs) complete(before *DayPairs) {
+	d.completeEnsembles(before)
 	sameModels := slices.Equal(d.Models, before.Models)
 	for i := range d.Rows {
 		d.Rows[i].complete(&before.Rows[i])
@@ -215,16 +219,23 @@ func (d *DayPairs) complete(before *DayPairs) {
 // has none.
 func (r *PairRow) complete(before *PairRow) {
 	for subject := range NumSubjects {
-		empty := true
-		for lead := range r {
-			empty = empty && r[lead][subject].Hours == 0 && r[lead][subject].Dropped == 0
+		if !r.lacks(subject) {
+			continue
 		}
 		for lead := range r {
-			if empty {
-				r[lead][subject] = before[lead][subject]
-			}
+			r[lead][subject] = before[lead][subject]
 		}
 	}
+}
+
+// lacks reports whether nothing of a subject was compared or dropped.
+func (r *PairRow) lacks(subject int) bool {
+	for lead := range r {
+		if r[lead][subject].Hours > 0 || r[lead][subject].Dropped > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 func (d *DayPairs) valid(c *catalogue.Catalogue) error {

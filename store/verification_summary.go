@@ -26,7 +26,8 @@ type Verification struct {
 	Strata       []StratumResult // of tiers A to C, where something was forecast or came
 	Values       []ValueScores   // of the weather that the models said; tiers A and C
 	Curves       []ValueCurve    // what the levels are worth; tiers A to C
-	Pairs        []*DayPairs     `json:"-"` // of the last days, for those who compute themselves
+	Ensembles    []EnsembleScores
+	Pairs        []*DayPairs `json:"-"` // of the last days, for those who compute themselves
 }
 
 // Dropped is the estimates that lack a side for good.
@@ -148,6 +149,21 @@ type ReliabilityBin struct {
 	Events   int
 	Observed *float64  `json:",omitzero"` // how often the event came; nil below ten independent cases
 	Range    *Interval `json:",omitzero"`
+}
+
+// EnsembleScores are those of the probabilities that an ensemble gave to one event, beside
+// those of the models' shares on the same trail days.
+type EnsembleScores struct {
+	Ensemble    string
+	Tier        Tier
+	Level       alert.Level
+	Hazard      string // key
+	Bin         string
+	N           int      // trail days
+	Events      int      // in which the event came; neighbouring trails of one park on one day count once
+	Brier       *float64 // nil below ten events
+	Models      *float64 // the Brier score of the share of the models
+	Reliability []ReliabilityBin
 }
 
 // Baseline is what a forecast without skill would have scored on the cases of a

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -42,7 +43,23 @@ func randomIssued(r *rand.Rand, c *catalogue.Catalogue, hour time.Time, busy flo
 			h.Models.SetValue(lead, 1, 0, i, math.NaN())
 		}
 	}
+	h.Models.Ensembles = randomEnsembles(r, len(c.Trails))
 	return h
+}
+
+func randomEnsembles(r *rand.Rand, trails int) (list []*Ensemble) {
+	for _, name := range []string{"ecmwf_ifs025_ensemble_mean", "ncep_gefs025_ensemble_mean"} {
+		e := NewEnsemble(name, trails)
+		for lead := range NumVerified {
+			for event := range EnsembleEvents {
+				for i := range trails {
+					e.Set(lead, event, i, []float64{math.NaN(), 0, 1, r.Float64()}[r.IntN(4)])
+				}
+			}
+		}
+		list = append(list, e)
+	}
+	return list
 }
 
 func randomHazard(r *rand.Rand, busy float64) IssuedHazard {
@@ -163,6 +180,11 @@ func TestTheLogFollowsTheCatalogue(t *testing.T) {
 			if _, known := x.Value(lead-1, 0, 2, 0); known || a != b || x.Ballots[lead-1][0][1] != y.Ballots[lead-1][0][2] {
 				t.Errorf("lead %d: what the models said of another trail", lead)
 			}
+			p, known := x.Ensembles[1].Probability(lead-1, 2, 1)
+			q, was := y.Ensembles[1].Probability(lead-1, 2, 2)
+			if _, fresh := x.Ensembles[1].Probability(lead-1, 2, 0); fresh || p != q || known != was {
+				t.Errorf("lead %d: what the ensembles said of another trail", lead)
+			}
 		}
 		if fresh := got[0].Leads[lead][0]; fresh.State != hazard.Unknown || fresh.Hazards[0].Applies {
 			t.Errorf("a trail that was not there has %+v", fresh)
@@ -233,6 +255,7 @@ func randomPairs(r *rand.Rand, c *catalogue.Catalogue, day time.Time, tier Tier,
 			}
 		}
 	}
+	d.Ensembles = randomEnsembles(r, len(c.Trails))
 	return d
 }
 
@@ -371,6 +394,104 @@ func TestWhatAnEarlierBuildKept(t *testing.T) {
 		t.Errorf("%v, %v: the day would be compared twice", days, err)
 	}
 	must(t, s.Check(t.Context()))
+}
+
+// The hours and days of a build without ensembles end before them, and are read as they are:
+// what is written now begins as they do.
+func TestWhatABuildWithoutEnsemblesKept(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 8))
+	c := makeCatalogue(1, 2)
+	x := indexTrails(c)
+	h, d := randomIssued(r, c, testHour, .5), randomPairs(r, c, testHour.Truncate(24*time.Hour), Reanalysis, .5)
+	whole := [2]fieldCodec{}
+	h.code(&whole[0], x)
+	d.code(&whole[1], x)
+	h.Models.Ensembles, d.Ensembles = nil, nil
+	before := [2]fieldCodec{}
+	h.code(&before[0], x)
+	d.code(&before[1], x)
+	for i := range whole {
+		if more := len(whole[i].b) - len(before[i].b); !bytes.HasPrefix(whole[i].b, before[i].b) || more < 2*2*NumVerified*NumEnsembleEvents {
+			t.Errorf("value %d: %d bytes more, or others before them", i, more)
+		}
+	}
+	old, was := IssuedHour{Hour: h.Hour}, DayPairs{Day: d.Day, Tier: d.Tier, Rules: d.Rules}
+	from := fieldCodec{b: before[0].b, reading: true}
+	if old.code(&from, x); from.failed || len(from.b) > 0 || sameIssued(h, &old) != nil {
+		t.Error("an hour is not as it was kept")
+	}
+	from = fieldCodec{b: before[1].b, reading: true}
+	if was.code(&from, x); from.failed || len(from.b) > 0 || was.utc || !reflect.DeepEqual(&was, d) {
+		t.Error("a day is not as it was kept")
+	}
+}
+
+// A day of an ensemble is its most probable hour, and is not known where an hour is not.
+func TestTheDayOfAnEnsemble(t *testing.T) {
+	missing := math.NaN()
+	for i, c := range []struct {
+		hours []float64
+		want  float64
+	}{
+		{[]float64{0.2}, 0.2}, {[]float64{0.2, 0.7, 0.1}, 0.7}, {[]float64{0, 0}, 0}, {[]float64{missing, 0.7}, missing}, {[]float64{0.7, missing, 0.1}, missing},
+		{[]float64{1.5, 0.1}, missing}, {[]float64{0.0024, 0.9976}, 1}, {[]float64{-1, -1}, missing},
+	} {
+		day := NewEnsemble("a", 1)
+		for k, p := range c.hours {
+			hour := NewEnsemble("a", 1)
+			hour.Set(1, 2, 0, p)
+			if p == -1 {
+				hour = nil
+			}
+			day.Raise(hour, 1, 2, 0, k == 0)
+		}
+		if got, known := day.Probability(1, 2, 0); known == math.IsNaN(c.want) || known && got != c.want {
+			t.Errorf("day %d: %v, %v", i, got, known)
+		}
+		if _, known := day.Probability(1, 2, 0); !known {
+			continue
+		}
+		if _, known := day.Probability(0, 2, 0); known {
+			t.Errorf("day %d: another lead is known", i)
+		}
+	}
+}
+
+// A second save keeps the probabilities of the hazards that it has nothing of.
+func TestProbabilitiesAreCompleted(t *testing.T) {
+	s := openStore(t, newPath(t))
+	c := makeCatalogue(1, 2)
+	today := testHour.Truncate(24 * time.Hour)
+	save := func(h hazard.Hazard, trail int, name string, p float64) {
+		t.Helper()
+		d := &DayPairs{Day: today, Tier: Stations, Rules: "a", Rows: make([]PairRow, 2), Ensembles: []*Ensemble{NewEnsemble(name, 2)}}
+		d.Rows[trail][2][1+h] = Pair{Forecast: hazard.Green, Observed: hazard.Green, Hours: 3}
+		for event, of := range EnsembleEvents {
+			if of.Hazard == h {
+				d.Ensembles[0].Set(2, event, trail, p)
+			}
+		}
+		must(t, s.SavePairs(c, []*DayPairs{d}, nil))
+	}
+	save(hazard.Wind, 0, "a", 0.25)
+	save(hazard.Wind, 0, "a", 0.5)
+	save(hazard.Cold, 0, "b", 0.75)
+	save(hazard.Wind, 1, "a", 0.1)
+	must(t, s.Pairs(c, today, func(d *DayPairs) error {
+		a, b := EnsembleNamed(d.Ensembles, "a"), EnsembleNamed(d.Ensembles, "b")
+		for at, want := range map[[2]int]float64{{0, 0}: 0.5, {1, 0}: 0.5, {1, 1}: 0.1} {
+			if got, known := a.Probability(2, at[0], at[1]); got != want || !known {
+				t.Errorf("event %d, trail %d: %v, want %v", at[0], at[1], got, want)
+			}
+		}
+		if got, _ := b.Probability(2, 3, 0); got != 0.75 || len(d.Ensembles) != 2 {
+			t.Errorf("%v of the other", got)
+		}
+		if _, known := a.Probability(2, 3, 0); known {
+			t.Error("an ensemble that said nothing of cold")
+		}
+		return nil
+	}))
 }
 
 func TestTheSummaryComesBack(t *testing.T) {

@@ -49,7 +49,8 @@ func (p Point) Aloft() bool {
 	return p.Critical && (p.Exposure == Ridge || p.Exposure == Glacier) && p.HeightM >= aloftFrom
 }
 
-func (s *Site) terrain(p Point) Terrain {
+// Terrain returns what the rules need to know of a point of the site.
+func (s *Site) Terrain(p Point) Terrain {
 	return Terrain{Exposure: p.Exposure, Zone: s.Zone, Remote: s.Remote, Fuel: s.Fuel, Basin: s.Basin, HeightM: p.HeightM}
 }
 
@@ -138,7 +139,7 @@ func (a *Assessor) Assess(site Site) []Estimate {
 	a.reset(site)
 	for i, point := range site.Points {
 		a.load(point)
-		terrain := site.terrain(point)
+		terrain := site.Terrain(point)
 		for h := range Hazard(NumHazards) {
 			// Where it is not asked for, visibility would be unknown in every hour.
 			if a.rules.Applies(h, terrain) && (h != Visibility || point.Exposed()) {

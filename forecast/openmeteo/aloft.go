@@ -14,8 +14,12 @@ import (
 // in the table of variables, and become [hazard.WindAloft].
 var levelHeights = [...]float64{760, 1460, 3010, 4210, 5570}
 
-// numSeries is how many series an answer may have: those of the rules and the levels' winds.
-const numSeries = hazard.NumVariables + len(levelHeights)
+// An answer may have numSeries series: those of the rules, the levels' winds and, from
+// firstSpread on, the spreads of an ensemble.
+const (
+	firstSpread = hazard.NumVariables + len(levelHeights)
+	numSeries   = firstSpread + len(ensembleVariables)
+)
 
 // AloftPlaces returns where the wind aloft is asked for ([hazard.Point.Aloft]): the places
 // of the sites' points, ascending.

@@ -139,9 +139,4 @@ func TestWhereTheWindAloftIsAsked(t *testing.T) {
 			t.Errorf("%s has a wind aloft: %t", model, !has)
 		}
 	}
-	// 80 places for four runs of two models and two of one.
-	groups := []Group{everywhere(startVariables, 100)}
-	if got := WeightADay(DefaultModels, groups, 100, 80) - WeightADay(DefaultModels, groups, 100, 0); got != 800 {
-		t.Errorf("the wind aloft weighs %v a day", got)
-	}
 }

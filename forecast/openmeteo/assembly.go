@@ -13,12 +13,13 @@ import (
 type assembly struct {
 	places        []catalogue.Location // all that an answer is made for
 	columns       *hazard.Columns      // nil before the first element
+	spread        *hazard.Columns      // likewise of an ensemble; nil before the first that is known
 	implausible   int
 	implausibleBy [numSeries]int
-	reachKm       float64                     // from a place to its grid cell, at most
-	asked         []float64                   // heights of the places that came, m
-	answered      []float64                   // heights in the answer, m; NaN where it has none
-	spreads       [hazard.NumVariables]spread // over all places
+	reachKm       float64                       // from a place to its grid cell, at most
+	asked         []float64                     // heights of the places that came, m
+	answered      []float64                     // heights in the answer, m; NaN where it has none
+	extremes      [hazard.NumVariables]extremes // over all places
 }
 
 func newAssembly(places []catalogue.Location, reachKm float64) *assembly {
@@ -55,7 +56,7 @@ func (a *assembly) put(point int, e *element) *Error {
 		a.implausible += dropped
 		a.implausibleBy[v] += dropped
 	}
-	values[hazard.WindAloft] = windAloft(values[hazard.NumVariables:], a.places[point].Elevation)
+	values[hazard.WindAloft] = windAloft(values[hazard.NumVariables:firstSpread], a.places[point].Elevation)
 	if err := a.checkHere(e); err != nil {
 		return err
 	}
@@ -63,16 +64,29 @@ func (a *assembly) put(point int, e *element) *Error {
 		raiseGusts(values[hazard.WindGust], values[hazard.WindSpeed])
 	}
 	for v, series := range values[:hazard.NumVariables] {
-		if allMissing(series) {
-			continue
-		}
-		for i, x := range series {
-			if hour := i + shift; hour >= 0 && hour < a.columns.Hours {
-				a.columns.Set(hazard.Variable(v), point, hour, float64(x))
+		keep(a.columns, hazard.Variable(v), point, series, shift)
+	}
+	for i, v := range ensembleVariables {
+		if series := values[firstSpread+i]; !allMissing(series) && !extremesOf(series).still() {
+			if a.spread == nil {
+				a.spread = hazard.NewColumns(a.columns.Start, a.columns.Points, a.columns.Hours)
 			}
+			keep(a.spread, v, point, series, shift)
 		}
 	}
 	return nil
+}
+
+// keep keeps a series as that of a point, so many hours later in the columns.
+func keep(columns *hazard.Columns, v hazard.Variable, point int, series []float32, shift int) {
+	if allMissing(series) {
+		return
+	}
+	for i, x := range series {
+		if hour := i + shift; hour >= 0 && hour < columns.Hours {
+			columns.Set(v, point, hour, float64(x))
+		}
+	}
 }
 
 // answer returns what was put together, when all of it is there.
@@ -80,7 +94,7 @@ func (a *assembly) answer() (*Answer, *Error) {
 	if err := cmp.Or(a.checkOrder(), a.checkEverywhere()); err != nil {
 		return nil, err
 	}
-	return &Answer{Columns: a.columns, Implausible: a.implausible}, nil
+	return &Answer{Columns: a.columns, Spread: a.spread, Implausible: a.implausible}, nil
 }
 
 // distanceKm is the great-circle distance (haversine, mean radius 6,371.0 km)

@@ -59,8 +59,8 @@ var restless = [...]hazard.Variable{hazard.Temperature, hazard.Humidity, hazard.
 // checkHere refuses an element in which a restless variable is 0 in every hour.
 func (a *assembly) checkHere(e *element) *Error {
 	for _, v := range restless {
-		here := spreadOf(e.Hourly.values[v])
-		a.spreads[v] = a.spreads[v].with(here)
+		here := extremesOf(e.Hourly.values[v])
+		a.extremes[v] = a.extremes[v].with(here)
 		if here.still() && here.low == 0 {
 			return errorf(Unvarying, "%s is 0 in all of its hours", variables[v].name)
 		}
@@ -73,7 +73,7 @@ func (a *assembly) checkHere(e *element) *Error {
 func (a *assembly) checkEverywhere() *Error {
 	known := false
 	for _, v := range restless {
-		switch s := a.spreads[v]; {
+		switch s := a.extremes[v]; {
 		case s.still():
 			known = true
 		case s.known > 0:
@@ -86,29 +86,29 @@ func (a *assembly) checkEverywhere() *Error {
 	return nil
 }
 
-// spread is the least and the greatest of known values, and their number.
-type spread struct {
+// extremes are the least and the greatest of known values, and their number.
+type extremes struct {
 	low, high float32
 	known     int
 }
 
-func spreadOf(series []float32) (s spread) {
+func extremesOf(series []float32) (s extremes) {
 	for _, x := range series {
 		if x == x {
-			s = s.with(spread{x, x, 1})
+			s = s.with(extremes{x, x, 1})
 		}
 	}
 	return s
 }
 
-func (s spread) with(other spread) spread {
+func (s extremes) with(other extremes) extremes {
 	switch {
 	case s.known == 0:
 		return other
 	case other.known == 0:
 		return s
 	}
-	return spread{min(s.low, other.low), max(s.high, other.high), s.known + other.known}
+	return extremes{min(s.low, other.low), max(s.high, other.high), s.known + other.known}
 }
 
-func (s spread) still() bool { return s.known >= fewestKnown && s.low == s.high }
+func (s extremes) still() bool { return s.known >= fewestKnown && s.low == s.high }

@@ -108,8 +108,9 @@ func checkBase(base string) (string, error) {
 // Answer is the weather that a model predicts for all the places asked.
 type Answer struct {
 	Columns     *hazard.Columns
-	Implausible int     // values dropped because they cannot be true
-	Weight      float64 // what the calls weighed
+	Spread      *hazard.Columns // of an ensemble, as Columns; nil where none is known
+	Implausible int             // values dropped because they cannot be true
+	Weight      float64         // what the calls weighed
 }
 
 // Forecast asks a model, by its id or an alias, for the variables of each group at its

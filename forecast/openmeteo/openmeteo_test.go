@@ -463,9 +463,12 @@ func TestWeight(t *testing.T) {
 	}
 	// 6 starts at 1 and 4 exposed places at 1.4 make 11.6: four times for each of three models,
 	// twice for one, and 10 of the archive.
-	groups := []Group{{startVariables, []int{0, 1, 2, 3, 4, 5}}, {exposedVariables, []int{6, 7, 8, 9}}}
+	sites := make([]hazard.Site, 10)
+	for i := range sites {
+		sites[i].Points = []hazard.Point{{Exposure: []hazard.Exposure{hazard.Forest, hazard.Crossing}[i/6], At: i}}
+	}
 	for want, models := range map[float64][]string{172.4: DefaultModels, 56.4: {"ecmwf_ifs"}, 33.2: {"gem_global"}, 79.6: {"ncep_gfs_global", "cmc_gem_gdps"}} {
-		if w := WeightADay(models, groups, 10, 0); math.Abs(w-want) > 1e-9 {
+		if _, w := (Plan{Models: models, WindAloft: true, Ensembles: true}).Fit(sites, 10, FreeLimits); math.Abs(w-want) > 1e-9 {
 			t.Errorf("a day of %v weighs %v, want %v", models, w, want)
 		}
 	}

@@ -29,21 +29,6 @@ func HistoryWeight(places, days int) float64 {
 	return float64(places) * pointWeight(ruleVariables, days)
 }
 
-// WeightADay returns what a day costs for so many places in groups, at so many of which
-// the wind aloft is asked for: every run of the models once and the archive once. What
-// fails and is asked again comes on top.
-func WeightADay(models []string, groups []Group, places, aloft int) float64 {
-	weight := float64(places) * pointWeight(archiveVariables, 1)
-	for _, id := range models {
-		m, _ := lookUp("", id)
-		weight += float64(m.runs) * weightOf(groups, forecastDays)
-		if m.aloft {
-			weight += float64(m.runs * aloft)
-		}
-	}
-	return weight
-}
-
 // callSize returns how many places a call asks for, where n of them take the fewest calls
 // of at most most places, of about equal size.
 func callSize(n, most int) int {

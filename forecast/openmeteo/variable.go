@@ -46,6 +46,10 @@ var variables = [numSeries]variable{
 	hazard.NumVariables + 2: {name: "wind_speed_700hPa", unit: "km/h", low: 0, high: 400},
 	hazard.NumVariables + 3: {name: "wind_speed_600hPa", unit: "km/h", low: 0, high: 400},
 	hazard.NumVariables + 4: {name: "wind_speed_500hPa", unit: "km/h", low: 0, high: 400},
+
+	firstSpread:     {name: "temperature_2m_spread", unit: "K", low: 0, high: 40},
+	firstSpread + 1: {name: "wind_speed_10m_spread", unit: "km/h", low: 0, high: 150},
+	firstSpread + 2: {name: "wind_gusts_10m_spread", unit: "km/h", low: 0, high: 200},
 }
 
 // namesOf returns the provider's names of variables, the levels' for the wind aloft.
@@ -55,7 +59,7 @@ func namesOf(asked []hazard.Variable) (names []string) {
 			names = append(names, variables[v].name)
 			continue
 		}
-		for _, level := range variables[hazard.NumVariables:] {
+		for _, level := range variables[hazard.NumVariables:firstSpread] {
 			names = append(names, level.name)
 		}
 	}

@@ -38,16 +38,10 @@ const freeAir = 1.5
 
 // appendLevels writes the winds on the levels that were asked for at a place, as values
 // has them for a place on the level.
-func (q *query) appendLevels(b []byte, place catalogue.Location, values func(catalogue.Location) []Values) []byte {
+func (q *query) appendLevels(b []byte, place catalogue.Location, values func(catalogue.Location) (mean, spread []Values)) []byte {
 	for _, level := range q.levels {
-		b = append(b, `,"`+level.name+`":[`...)
-		for k, v := range values(level.over(place)) {
-			if k > 0 {
-				b = append(b, ',')
-			}
-			b = appendFixed(b, v[hazard.WindAloft], variables[hazard.WindAloft].decimals)
-		}
-		b = append(b, ']')
+		mean, _ := values(level.over(place))
+		b = appendSeries(b, level.name, hazard.WindAloft, mean, q.hours)
 	}
 	return b
 }

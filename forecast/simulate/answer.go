@@ -47,9 +47,15 @@ func (s *Server) answer(q *query, now time.Time) []byte {
 	} else {
 		sample = forecast(s.seed, q, s.newestRun(q.model, now))
 	}
+	members := s.members(q, now)
 	times := q.appendTimes(nil)
 	b := make([]byte, 0, len(q.places)*(len(times)+600+6*q.hours*len(q.variables)))
-	served := func(place catalogue.Location) []Values { return s.served(q, sample, place, now) }
+	served := func(place catalogue.Location) (mean, spread []Values) {
+		if len(members) > 0 {
+			return s.ensemble(q, members, place, now)
+		}
+		return s.served(q, sample, place, now), nil
+	}
 	for i := range q.places {
 		switch {
 		case i > 0:
@@ -81,7 +87,7 @@ func (s *Server) served(q *query, sample sampler, place catalogue.Location, now 
 }
 
 // appendElement writes one place's object.
-func (q *query) appendElement(b []byte, place int, times []byte, served func(catalogue.Location) []Values) []byte {
+func (q *query) appendElement(b []byte, place int, times []byte, served func(catalogue.Location) (mean, spread []Values)) []byte {
 	p, cell := q.places[place], func(degrees float64) float64 { return math.Round(degrees/q.model.grid) * q.model.grid }
 	b = fmt.Appendf(b, `{"latitude":%.7g,"longitude":%.7g,"generationtime_ms":%.7g,"utc_offset_seconds":0,"timezone":"GMT","timezone_abbreviation":"GMT","elevation":%.1f`,
 		cell(p.Latitude), cell(p.Longitude), 0.0009*float64(q.hours)*float64(1+len(q.variables)), p.Elevation)
@@ -95,22 +101,38 @@ func (q *query) appendElement(b []byte, place int, times []byte, served func(cat
 	for _, level := range q.levels {
 		b = fmt.Appendf(b, `,"%s":"%s"`, level.name, q.model.unit(hazard.WindAloft))
 	}
+	for _, v := range q.spreads {
+		b = fmt.Appendf(b, `,"%s%s":"%s"`, variables[v].name, spreadSuffix, q.model.unitOfSpread(v))
+	}
 	b = append(append(b, `},"hourly":{"time":`...), times...)
-	values := []Values(nil)
-	if len(q.variables) > 0 {
-		values = served(p)
+	var values, spreads []Values
+	if len(q.variables)+len(q.spreads) > 0 {
+		values, spreads = served(p)
 	}
 	for _, v := range q.variables {
-		b = fmt.Appendf(b, `,"%s":[`, variables[v].name)
-		for i := range values {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = appendFixed(b, values[i][v], variables[v].decimals)
-		}
-		b = append(b, ']')
+		b = appendSeries(b, variables[v].name, v, values, q.hours)
+	}
+	for _, v := range q.spreads {
+		b = appendSeries(b, variables[v].name+spreadSuffix, v, spreads, q.hours)
 	}
 	return append(q.appendLevels(b, p, served), '}', '}')
+}
+
+// appendSeries writes the values of a variable under a name, null throughout where there
+// are none.
+func appendSeries(b []byte, name string, v hazard.Variable, values []Values, hours int) []byte {
+	b = append(b, `,"`+name+`":[`...)
+	for i := range hours {
+		x := math.NaN()
+		if values != nil {
+			x = values[i][v]
+		}
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendFixed(b, x, variables[v].decimals)
+	}
+	return append(b, ']')
 }
 
 func (q *query) appendTimes(b []byte) []byte {

@@ -21,6 +21,7 @@ type model struct {
 	salt     uint64  // makes its errors its own
 	warm     float64 // °C: its bias, less that of the four together
 	windy    float64 // factor of its wind
+	members  uint64  // of an ensemble, which serves their mean and spread; else 0
 }
 
 // The four global models, with the variables each lacks
@@ -48,8 +49,20 @@ var models = []*model{
 	},
 }
 
+// The ensembles that two of the centres have besides, of fewer members here.
+var ensembles = []*model{
+	{
+		id: "ecmwf_ifs025_ensemble_mean", meta: "ecmwf_ifs025_ensemble", interval: 6 * time.Hour, delay: 8 * time.Hour,
+		horizon: 144 * time.Hour, grid: 0.25, salt: 105, warm: 0.3, windy: 1.03, members: 6, lacks: notOfEnsembles,
+	},
+	{
+		id: "ncep_gefs025_ensemble_mean", meta: "ncep_gefs025", interval: 6 * time.Hour, delay: 6 * time.Hour,
+		horizon: 240 * time.Hour, grid: 0.25, salt: 106, warm: -0.4, windy: 1.08, members: 6, lacks: notOfEnsembles,
+	},
+}
+
 func modelByID(id string) (*model, bool) {
-	for _, m := range models {
+	for _, m := range slices.Concat(models, ensembles) {
 		if id == m.id || id != "" && id == m.alias {
 			return m, true
 		}
@@ -58,7 +71,7 @@ func modelByID(id string) (*model, bool) {
 }
 
 func modelByMeta(id string) (*model, bool) {
-	for _, m := range models {
+	for _, m := range slices.Concat(models, ensembles) {
 		if id == m.meta {
 			return m, true
 		}

@@ -18,7 +18,8 @@ type query struct {
 	places    []catalogue.Location
 	ids       []int // location_id of each place
 	variables []hazard.Variable
-	levels    []pressureLevel // on which the wind is asked for
+	levels    []pressureLevel   // on which the wind is asked for
+	spreads   []hazard.Variable // of which the spread is asked for
 	model     *model
 	start     time.Time // first hour, UTC
 	hours     int
@@ -72,6 +73,10 @@ func (q *query) readSeries(form url.Values) error {
 	for name := range strings.SplitSeq(form.Get("hourly"), ",") {
 		if level, ok := levelByName(name); ok {
 			q.levels = append(q.levels, level)
+			continue
+		}
+		if v, ok := variableByName(strings.TrimSuffix(name, spreadSuffix)); ok && strings.HasSuffix(name, spreadSuffix) {
+			q.spreads = append(q.spreads, v)
 			continue
 		}
 		v, ok := variableByName(name)

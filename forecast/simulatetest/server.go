@@ -79,6 +79,7 @@ func (s *Server) Weight() (sum float64) {
 var metadataOf = map[string]string{
 	"/data/ecmwf_ifs/static/meta.json": "ecmwf_ifs", "/data/ncep_gfs013/static/meta.json": "ncep_gfs_global",
 	"/data/dwd_icon/static/meta.json": "dwd_icon_global", "/data/cmc_gem_gdps_15km/static/meta.json": "cmc_gem_gdps",
+	"/data/ecmwf_ifs025_ensemble/static/meta.json": "ecmwf_ifs025_ensemble_mean", "/data/ncep_gefs025/static/meta.json": "ncep_gefs025_ensemble_mean",
 }
 
 // ServeHTTP answers one request.

@@ -44,6 +44,7 @@ func (p *pairing) open(hour *store.IssuedHour) {
 	if hour.Models != nil {
 		names = hour.Models.Names
 	}
+	p.openEnsembles(hour.Models)
 	for _, name := range names {
 		if !slices.Contains(p.pairs.Models, name) && len(p.pairs.Models) < store.MaxModels {
 			p.pairs.Models = append(p.pairs.Models, name)
@@ -73,6 +74,7 @@ func (p *pairing) compare(trail, lead, k int, hour *store.IssuedHour) {
 		}
 		if add(&pairs[1+h], z.State, truth.states[1+h][k], sameRules) {
 			p.addOwn(trail, lead, 1+h, func(model int) hazard.Severity { return hour.Models.Ballot(lead, hazard.Hazard(h), trail, model) })
+			p.raiseEnsembles(trail, lead, hazard.Hazard(h), hour.Models)
 		}
 	}
 	if truth.values != nil && hour.Models != nil && sameRules {

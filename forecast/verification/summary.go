@@ -43,6 +43,7 @@ type tally struct {
 	verified int
 	flips    flips
 	values   *valueTally
+	ensemble *ensembleTally
 	dayOf    time.Time
 	hours    [][store.NumVerified]uint8 // of dayOf, by trail: most that any tier but D compared
 	recent   []*store.DayPairs
@@ -72,7 +73,7 @@ func (v *verifier) summarize(now time.Time) (*store.Verification, error) {
 	if err != nil {
 		return nil, fmt.Errorf("summarize the verification: %w", err)
 	}
-	t := &tally{v: v, accounts: newLedgers(), values: newValueTally(v), logFrom: logged.First.Truncate(day)}
+	t := &tally{v: v, accounts: newLedgers(), values: newValueTally(v), ensemble: &ensembleTally{v: v, sums: map[ensembleKey]*ensembleSums{}}, logFrom: logged.First.Truncate(day)}
 	for _, hour := range logged.Kept {
 		for _, lead := range store.LoggedLeads[1:] {
 			t.pending += v.walkedAt(hour.Add(time.Duration(lead) * time.Hour))
@@ -97,7 +98,7 @@ func (v *verifier) summarize(now time.Time) (*store.Verification, error) {
 		return nil, err
 	}
 	t.results(s)
-	s.Values = t.values.scores()
+	s.Values, s.Ensembles = t.values.scores(), t.ensemble.scores()
 	s.Stage = stage(s)
 	return s, nil
 }
@@ -106,7 +107,7 @@ func (v *verifier) summarize(now time.Time) (*store.Verification, error) {
 func (v *verifier) recentPairs(now time.Time) (recent []*store.DayPairs, err error) {
 	err = v.store.Pairs(v.catalogue, now.Add(-pairDays*day), func(d *store.DayPairs) error {
 		if d.Rules == v.rules.Version() {
-			d.Errors = nil // many times as large, and not given out
+			d.Errors, d.Ensembles = nil, nil // many times as large, and not given out
 			recent = append(recent, d)
 		}
 		return nil
@@ -120,7 +121,8 @@ func (t *tally) count(d *store.DayPairs, now time.Time) {
 		t.closeDay(d.Day)
 	}
 	t.values.count(d)
-	if d.Errors = nil; now.Sub(d.Day) <= pairDays*day {
+	t.ensemble.count(d)
+	if d.Errors, d.Ensembles = nil, nil; now.Sub(d.Day) <= pairDays*day {
 		t.recent = append(t.recent, d)
 	}
 	if t.from.IsZero() {

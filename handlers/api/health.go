@@ -76,7 +76,7 @@ func (h *healthFacts) read(now time.Time) Health {
 	made := Health{
 		State: "ok", Version: h.Version, Phase: "alfa", StartedAt: instantOrNull(e.StartedAt),
 		EstimatedAt: instantOrNull(e.IssuedAt), AgeS: ageAt(e.IssuedAt, now), NextEstimate: instantOrNull(e.NextAt),
-		Models: h.models(now), Notices: h.notices(now), Jobs: h.jobStates(),
+		Models: h.models(now), Notices: h.notices(now), Jobs: h.jobStates(), Ensembles: h.ensembles(now),
 	}
 	made.Trails.Total, made.Trails.WithState, made.Trails.NoData = h.total, h.known, h.total-h.known
 	made.Mail.State, made.Mail.Queued = h.channel(subscription.Email)
@@ -114,6 +114,15 @@ func (h *healthFacts) models(now time.Time) []ModelHealth {
 	return listOf(h.snap.Models, func(m store.ModelStatus) ModelHealth {
 		return ModelHealth{m.Model, instantOrNull(m.Run), ageAt(m.Run, now), m.State, orNull(m.LastError), orNull(m.AloftError)}
 	})
+}
+
+func (h *healthFacts) ensembles(now time.Time) []EnsembleHealth {
+	list := []EnsembleHealth{}
+	for i := range h.snap.Ensembles {
+		m := &h.snap.Ensembles[i]
+		list = append(list, EnsembleHealth{m.Model, instantOrNull(m.Run), ageAt(m.Run, now), m.State, orNull(m.LastError)})
+	}
+	return list
 }
 
 // remedy returns what the operator is to do about the file when it could not be written, or

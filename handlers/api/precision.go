@@ -21,6 +21,7 @@ func precision(v *store.Verification) Precision {
 	p := Precision{
 		Stage: v.Stage, References: listOf(v.References, referenceOf), Results: listOf(v.Results, scores), Reliability: listOf(v.Reliability, reliability),
 		Baselines: listOf(v.Baselines, baseline), Values: listOf(v.Values, valueScore), Curves: listOf(v.Curves, valueCurve), Strata: listOf(v.Strata, stratumScore),
+		Ensembles: listOf(v.Ensembles, ensembleScore),
 		CalculatedAt: instantOrNull(v.CalculatedAt),
 	}
 	p.Period.From, p.Period.To = instantOrNull(v.From), instantOrNull(endOfDay(v.To))
@@ -113,6 +114,17 @@ func valueCurve(c store.ValueCurve) ValueCurve {
 
 func valuePoint(v store.ValuePoint) ValuePoint {
 	return ValuePoint{v.CostLoss, score(v.Issued), score(v.Models)}
+}
+
+func ensembleScore(r store.EnsembleScores) EnsembleScore {
+	s := EnsembleScore{
+		Ensemble: r.Ensemble, Tier: r.Tier.String(), Level: Level(r.Level.String()), Hazard: Hazard(r.Hazard), Lead: r.Bin,
+		N: r.N, Events: r.Events, Brier: score(r.Brier), Models: score(r.Models), Reliability: listOf(r.Reliability, shareCases), Caution: caution(r.Tier),
+	}
+	if r.Brier == nil {
+		s.Reason = new("muestra_insuficiente")
+	}
+	return s
 }
 
 func score(x *float64) *float64 {

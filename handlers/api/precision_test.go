@@ -39,6 +39,10 @@ func verified() *store.Verification {
 			{Tier: store.Reanalysis, Variable: "racha_kmh", Bin: "24-48", N: 1600, Days: 100, Bias: x(-4.25), MAE: x(8.1), CRPS: x(6.0404), Models: []store.ModelScores{{Model: "m", N: 1600, Bias: x(-6)}}, Ranks: []float64{160.5, 1439.5}},
 			{Tier: store.Stations, Stratum: &store.Stratum{Zone: "sur", Exposure: "costa", Season: "verano"}, Variable: "temperatura_c", Bin: "0-6", N: 3, Days: 1},
 		},
+		Ensembles: []store.EnsembleScores{
+			{Ensemble: "ncep_gefs025_ensemble_mean", Tier: store.Reanalysis, Level: alert.Danger, Hazard: "viento", Bin: "24-48", N: 900, Events: 31, Brier: x(.0412), Models: x(.05), Reliability: []store.ReliabilityBin{{From: .5, To: .75, N: 40, Events: 14, Observed: x(.35)}}},
+			{Ensemble: "ecmwf_ifs025_ensemble_mean", Tier: store.Stations, Level: alert.Caution, Hazard: "frio", Bin: "0-6", N: 2},
+		},
 		Curves:    []store.ValueCurve{{Tier: store.Reanalysis, Level: alert.Danger, Hazard: "viento", Bin: "24-48", Points: []store.ValuePoint{{CostLoss: .3, Models: x(.5)}}}},
 		Baselines: []store.Baseline{{Name: "siempre_verde", Tier: store.Reanalysis, Level: alert.Caution, Bin: "24-48", CSI: x(0)}, {Name: "persistencia", Tier: store.ParkRecords, Level: alert.Danger, Hazard: "viento", Bin: "0-6"}},
 	}

@@ -457,8 +457,9 @@ type Health struct {
 		Last  *time.Time `json:"ultimo"`
 		AgeS  *int       `json:"edad_s" minimum:"0"`
 	} `json:"respaldo"`
-	Jobs     []JobHealth `json:"tareas"`
-	Provider struct {
+	Jobs      []JobHealth      `json:"tareas"`
+	Ensembles []EnsembleHealth `json:"conjuntos"`
+	Provider  struct {
 		WeightToday int  `json:"peso_hoy" minimum:"0"`
 		DayLimit    *int `json:"limite_dia" minimum:"1"` // null: a contract without one
 	} `json:"proveedor"`
@@ -472,6 +473,15 @@ type ModelHealth struct {
 	State     string     `json:"estado"`
 	LastError *string    `json:"ultimo_error"`
 	Aloft     *string    `json:"error_viento_altura"`
+}
+
+// EnsembleHealth is how the runs of an ensemble arrive, which has no vote.
+type EnsembleHealth struct {
+	Model     string     `json:"modelo"`
+	Run       *time.Time `json:"corrida"`
+	AgeS      *int       `json:"edad_s" minimum:"0"`
+	State     string     `json:"estado" enum:"ok,atrasado,vencido,sin_datos"`
+	LastError *string    `json:"ultimo_error"`
 }
 
 // NoticeHealth is how the notices of an official body arrive.

@@ -25,11 +25,12 @@ type Precision struct {
 		FlipFlop *float64 `json:"indice_vaiven"`
 		N        int      `json:"n" minimum:"0"`
 	} `json:"estabilidad"`
-	Baselines    []Baseline     `json:"lineas_base"`
-	Values       []ValueScore   `json:"valores"`
-	Curves       []ValueCurve   `json:"valor_economico"`
-	Strata       []StratumScore `json:"estratos"`
-	CalculatedAt *time.Time     `json:"calculado_en"`
+	Baselines    []Baseline      `json:"lineas_base"`
+	Values       []ValueScore    `json:"valores"`
+	Curves       []ValueCurve    `json:"valor_economico"`
+	Strata       []StratumScore  `json:"estratos"`
+	Ensembles    []EnsembleScore `json:"conjuntos"`
+	CalculatedAt *time.Time      `json:"calculado_en"`
 }
 
 // Reference is a kind of observation that estimates are compared with.
@@ -152,6 +153,23 @@ type ModelScore struct {
 	N     int      `json:"n" minimum:"0"`
 	Bias  *float64 `json:"sesgo"`
 	MAE   *float64 `json:"mae"`
+}
+
+// EnsembleScore is the verification of the probabilities that an ensemble gave to one level
+// of a hazard, beside the shares of the models on the same trail days.
+type EnsembleScore struct {
+	Ensemble    string       `json:"conjunto"`
+	Tier        string       `json:"referencia" enum:"A,B,C"`
+	Level       Level        `json:"nivel"`
+	Hazard      Hazard       `json:"amenaza"`
+	Lead        string       `json:"plazo" enum:"0-6,6-24,24-48,48-72"`
+	N           int          `json:"n" minimum:"0"`
+	Events      int          `json:"eventos" minimum:"0"`
+	Brier       *float64     `json:"brier"`
+	Models      *float64     `json:"brier_modelos"`
+	Reason      *string      `json:"motivo_nulo" enum:"muestra_insuficiente"`
+	Reliability []ShareCases `json:"fiabilidad"`
+	Caution     *string      `json:"advertencia"`
 }
 
 // ValueCurve is what the levels are worth to whom precautions cost different shares of the

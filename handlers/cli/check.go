@@ -12,11 +12,15 @@ import (
 )
 
 // Weight is what the weather provider counts for a day of the service's requests about
-// a catalogue, and what it allows; 0 where that is not known.
-type Weight func(parks *catalogue.Catalogue) (perDay, allowed float64)
+// a catalogue.
+type Weight struct {
+	PerDay      float64
+	Allowed     float64 // 0 where that is not known
+	NoEnsembles bool    // they are not asked for, since there is no room
+}
 
 // Check prints the settings in force and the state of the data, and changes nothing.
-func Check(ctx context.Context, env *Env, weight Weight) error {
+func Check(ctx context.Context, env *Env, weight func(*catalogue.Catalogue) Weight) error {
 	for _, row := range env.Rows {
 		fmt.Fprintf(env.Out, "%-20s %-45s %s\n", row.Name, row.Value, row.Origin)
 	}
@@ -25,7 +29,7 @@ func Check(ctx context.Context, env *Env, weight Weight) error {
 		return err
 	}
 	fmt.Fprintf(env.Out, "catalogue: %d parks, %d trails, %d places\n", len(parks.Parks), len(parks.Trails), len(parks.Locations))
-	fmt.Fprintln(env.Out, "provider: "+describeWeight(weight, len(env.Models), parks))
+	fmt.Fprintln(env.Out, "provider: "+describeWeight(weight(parks), len(env.Models), parks))
 	fmt.Fprintln(env.Out, "backup: "+backupAge(env))
 	err = env.ask(ctx, env.alone(), checkRequest, nil, nil)
 	if errors.Is(err, store.ErrUnready) {
@@ -35,17 +39,20 @@ func Check(ctx context.Context, env *Env, weight Weight) error {
 	return errors.Join(err, systemd.Unreadable(env.Settings, systemd.UnitFolders))
 }
 
-func describeWeight(weight Weight, models int, parks *catalogue.Catalogue) string {
-	perDay, allowed := weight(parks)
-	text := fmt.Sprintf("about %.0f of weight a day (models: %d, places: %d)", perDay, models, len(parks.Locations))
+func describeWeight(w Weight, models int, parks *catalogue.Catalogue) string {
+	text := fmt.Sprintf("about %.0f of weight a day (models: %d, places: %d)", w.PerDay, models, len(parks.Locations))
 	switch {
-	case allowed == 0:
-		return text + "; what your contract allows is not known here"
-	case perDay > allowed:
-		return text + fmt.Sprintf(", more than the %.0f that the free service allows: name fewer models or places, or take a contract (--provider-key)", allowed)
+	case w.Allowed == 0:
+		text += "; what your contract allows is not known here"
+	case w.PerDay > w.Allowed:
+		text += fmt.Sprintf(", more than the %.0f that the free service allows: name fewer models or places, or take a contract (--provider-key)", w.Allowed)
 	default:
-		return text + fmt.Sprintf("; the free service allows %.0f", allowed)
+		text += fmt.Sprintf("; the free service allows %.0f", w.Allowed)
 	}
+	if w.NoEnsembles {
+		text += "; the ensembles, for which there is no room, are not asked"
+	}
+	return text
 }
 
 // backupAge describes the newest backup in the folder of the data.

@@ -26,13 +26,14 @@ func TestCheckPrintsTheWeightInUse(t *testing.T) {
 		args []string
 		says string
 	}{
-		{nil, "about 8969 of weight a day (models: 4, places: 433); the free service allows 10000\n"},
-		{[]string{"--wind-aloft=no"}, "about 8169 of weight a day (models: 4, places: 433); the free"},
-		{[]string{"--models", "ecmwf_ifs"}, "about 2643 of weight a day (models: 1, places: 433); the free"},
-		{[]string{"--models", "gem_global,ecmwf_ifs"}, "about 3909 of weight a day (models: 2, places: 433); the free"},
-		{[]string{"--provider-key", "k"}, "about 8969 of weight a day (models: 4, places: 433); what your contract allows is not known here\n"},
-		{[]string{"--catalogue", scaled(t, 10)}, "about 372 of weight a day (models: 4, places: 19); the free"},
-		{[]string{"--catalogue", scaled(t, 1000)}, "about 41594 of weight a day (models: 4, places: 2012), more than the 10000 that the free service allows: name fewer"},
+		{nil, "about 9289 of weight a day (models: 4, places: 433); the free service allows 10000\n"},
+		{[]string{"--wind-aloft=no"}, "about 8489 of weight a day (models: 4, places: 433); the free"},
+		{[]string{"--ensembles=no"}, "about 8969 of weight a day (models: 4, places: 433); the free service allows 10000\n"},
+		{[]string{"--models", "ecmwf_ifs"}, "about 2963 of weight a day (models: 1, places: 433); the free"},
+		{[]string{"--models", "gem_global,ecmwf_ifs"}, "about 4229 of weight a day (models: 2, places: 433); the free"},
+		{[]string{"--provider-key", "k"}, "about 9289 of weight a day (models: 4, places: 433); what your contract allows is not known here\n"},
+		{[]string{"--catalogue", scaled(t, 10)}, "about 380 of weight a day (models: 4, places: 19); the free"},
+		{[]string{"--catalogue", scaled(t, 1000)}, "about 41594 of weight a day (models: 4, places: 2012), more than the 10000 that the free service allows: name fewer models or places, or take a contract (--provider-key); the ensembles, for which there is no room, are not asked\n"},
 	} {
 		status, printed := clitest.Run(t, append([]string{"check", "--contact", "a@example.cl", "--data", t.TempDir()}, c.args...)...)
 		if status != 0 || !strings.Contains(printed, "provider: "+c.says) {

@@ -45,6 +45,7 @@ type Settings struct {
 	ProviderKeyFile  string                 `type:"file" placeholder:"FILE" of:"serve check calibrate catalogue-heights" help:"file that holds the value of --provider-key"`
 	Models           []string               `type:"models" placeholder:"NAMES" default:"ecmwf_ifs,ncep_gfs_global,dwd_icon_global,cmc_gem_gdps" of:"demo serve check calibrate" help:"weather models to ask, separated by commas"`
 	WindAloft        bool                   `type:"yes" placeholder:"YES" default:"yes" of:"demo serve check calibrate" help:"ask for the wind in the free air at passes and glaciers of 800 m and more, which informs and gives no state; --wind-aloft=no turns it off"`
+	Ensembles        bool                   `type:"yes" placeholder:"YES" default:"yes" of:"demo serve check" help:"ask two ensembles for their mean and spread at those places; the probabilities are logged and scored and give no state; --ensembles=no turns it off"`
 	Catalogue        string                 `type:"file" placeholder:"FILE" of:"demo serve check import calibrate catalogue-heights" help:"catalogue of parks and trails in place of the built-in one"`
 	SMTPHost         string                 `name:"smtp-host" type:"relay" placeholder:"HOST" of:"serve check test-mail" needs:"test-mail" help:"mail relay; without one nobody can subscribe by e-mail"`
 	SMTPPort         int                    `name:"smtp-port" type:"port" placeholder:"PORT" default:"587" with:"smtp-host" of:"serve check test-mail" help:"port of the mail relay; usually 587 with starttls, 465 with tls"`

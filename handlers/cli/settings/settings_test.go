@@ -42,6 +42,7 @@ var samples = map[string][3]string{
 	"provider-key":     {"k1", "k2", "k3"},
 	"models":           {"ecmwf_ifs", "dwd_icon_global", "cmc_gem_gdps,ecmwf_ifs"},
 	"wind-aloft":       {"no", "false", "no"},
+	"ensembles":        {"no", "false", "no"},
 	"catalogue":        {"a.json", "/b.json", "c d.json"},
 	"trusted-proxies":  {"10.0.0.1", "10.0.0.0/8,::1", "fd00::/8"},
 	"rate-limit":       {"0", "7", "1000000"},
@@ -134,7 +135,7 @@ func TestDefaultsOfServe(t *testing.T) {
 	want := &Settings{Command: "serve", Listen: ":8080", Data: "./vigia-data", Contact: "a@b.cl",
 		ACMEURL:     "https://acme-v02.api.letsencrypt.org/directory",
 		ProviderURL: "https://api.open-meteo.com", ArchiveURL: "https://archive-api.open-meteo.com",
-		Models: []string{"ecmwf_ifs", "ncep_gfs_global", "dwd_icon_global", "cmc_gem_gdps"}, WindAloft: true,
+		Models: []string{"ecmwf_ifs", "ncep_gfs_global", "dwd_icon_global", "cmc_gem_gdps"}, WindAloft: true, Ensembles: true,
 		SMTPPort: 587, SMTPTLS: "starttls", DKIMSelector: "vigia",
 		PushRate: 100, RateLimit: 100, LogFormat: "auto", LogLevel: slog.LevelInfo}
 	if !reflect.DeepEqual(s, want) {
