@@ -67,10 +67,11 @@ func (l *Language) Sight(metres float32) string {
 
 // Hours writes how long a trail takes, to the half hour: "5½ a 9½ h".
 func (l *Language) Hours(least, most float64) string {
-	return l.Text("sendero.duracion", "min", l.halves(least), "max", l.halves(most))
+	return l.Text("sendero.duracion", "min", l.Halves(least), "max", l.Halves(most))
 }
 
-func (l *Language) halves(hours float64) string {
+// Halves writes hours to the half: "5½".
+func (l *Language) Halves(hours float64) string {
 	halves := max(1, int(math.Round(2*hours)))
 	switch whole := strconv.Itoa(halves / 2); {
 	case halves == 1:
