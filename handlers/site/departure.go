@@ -46,7 +46,7 @@ type departureRow struct {
 // departurePlan returns a trail's departures.
 func (v View) departurePlan(i int) departurePlan {
 	trail := v.Catalogue.Trails[i]
-	plan := departurePlan{Compare: v.comparePath([]int{i}), Official: v.trailClosures(trail)}
+	plan := departurePlan{Compare: v.Path(v.compareAddress([]int{i})), Official: v.trailClosures(trail)}
 	if trail.MaxHours > 0 {
 		plan.Takes = v.Text("salir.demora", "duracion", v.duration(trail), "plan", v.halfHours(daylight.Takes(&trail)))
 	}
