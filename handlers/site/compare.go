@@ -64,8 +64,8 @@ type comparedDay struct {
 type comparedRow struct {
 	trailLink
 	Level
-	What    string // "amarillo por viento fuerte"
-	When    string // "14–19 h", where What is not green
+	Meaning string // "viento fuerte, 3 de 4 modelos", "sin señales en 4 modelos"
+	When    string // "14–19 h", of amber and red
 	Weather []string
 	Light   string // "5:43–21:33", empty where the sun does not rise or does not set
 	Leave   string // when one can leave, or why not
@@ -217,7 +217,7 @@ func (v View) zoneOf(trail int) *time.Location {
 func (v View) comparedRow(i int, plan daylight.Day) comparedRow {
 	trail := v.Catalogue.Trails[i]
 	worst, when := v.worstOfDay(i, plan.Noon)
-	row := comparedRow{trailLink: trailLink{v.trailPath(trail), trail.Name}, Level: v.level(worst.State), What: v.StateBy(worst.State, worst.Main), When: when}
+	row := comparedRow{trailLink: trailLink{v.trailPath(trail), trail.Name}, Level: v.level(worst.State), Meaning: v.meaning(worst, v.ShortReason, "breve"), When: when}
 	days := v.DaysOf(i, v.Zone)
 	if at := wording.DaysBetween(days[0].Noon, plan.Noon); at >= 0 && at < len(days) {
 		row.Weather = v.dayWeather(days[at])
@@ -248,17 +248,20 @@ func (v View) comparedRow(i int, plan daylight.Day) comparedRow {
 // green needs every one of the hours.
 func (v View) worstOfDay(trail int, noon time.Time) (worst snapshot.ParkState, when string) {
 	hours := v.walkedHours(trail, noon)
-	unknown := snapshot.ParkState{Main: hazard.NoHazard}
+	unknown := snapshot.ParkState{Main: hazard.NoHazard, Reason: hazard.PartialData}
 	worst = unknown
 	complete := len(hours) > 0
 	for i := range hours {
-		complete = complete && hours[i].State != hazard.Unknown
-		if hours[i].State > worst.State {
-			worst = hours[i].ParkState
+		state := &hours[i].ParkState
+		switch {
+		case state.State == hazard.Unknown:
+			complete, unknown = false, *state
+		case state.State > worst.State, state.State == hazard.Green && worst.State == hazard.Green && state.Models < worst.Models:
+			worst = *state
 		}
 	}
 	switch {
-	case worst.State == hazard.Green && !complete:
+	case worst.State < hazard.Amber && !complete:
 		return unknown, ""
 	case worst.State < hazard.Amber:
 		return worst, ""

@@ -120,7 +120,8 @@ func (v View) departureDay(trail catalogue.Trail, day daylight.Day) departureDay
 // goAlike reports whether a departure goes as the one before it, so that both are told
 // together: into the same weather at the same time, or each from its beginning.
 func goAlike(before, d daylight.Departure) bool {
-	since := d.Since.Equal(before.Since) || d.Since.Equal(d.Leave) && before.Since.Equal(before.Leave)
+	atOnce := d.Since.Equal(d.Leave)
+	since := atOnce == before.Since.Equal(before.Leave) && (atOnce || d.Since.Equal(before.Since))
 	return d.Leave.Sub(before.Leave) == time.Hour && since && d.Clear == before.Clear && d.State == before.State && d.Main == before.Main &&
 		d.Gap == before.Gap && d.Alert == before.Alert && d.Closed == before.Closed && d.Night == before.Night
 }
