@@ -82,6 +82,9 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request, _ httprouter.
 	h["Referrer-Policy"] = sameOrigin
 	terms := shown.api.PageTerms(now)
 	terms.Status = page.Status
+	if page.Queried {
+		terms.CacheControl = []string{strings.Replace(terms.CacheControl[0], "public", "private", 1)}
+	}
 	page.Body().Serve(w, r, terms)
 }
 

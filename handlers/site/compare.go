@@ -89,7 +89,7 @@ func (p *pageBuilder) putCompare() {
 		}
 		page, status := view.comparison(names)
 		page.Options = options()
-		return &Page{Status: status, Body: func() *httpcache.Body { return page.frame(view).Render("comparar") }}
+		return &Page{Status: status, Queried: true, Body: func() *httpcache.Body { return page.frame(view).Render("comparar") }}
 	}
 }
 

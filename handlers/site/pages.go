@@ -24,6 +24,9 @@ type Page struct {
 	Body func() *httpcache.Body
 	// Status is the answer's, 0 for the usual.
 	Status int
+	// Queried is true for what a query chose: a cache in front may know pages by their
+	// paths alone, and shall not keep it.
+	Queried bool
 	// Open is true for what other sites may show or read: badges, feeds, tables.
 	Open bool
 }
@@ -56,10 +59,20 @@ func (p *Pages) Asked(u *url.URL) *Page {
 	}
 	if u.RawQuery != "" && strings.HasSuffix(u.Path, alertsPath) {
 		if park := u.Query().Get("parque"); park != "" {
-			return p.Page(u.Path + parkQuery + park)
+			return queried(p.Page(u.Path + parkQuery + park))
 		}
 	}
 	return p.Page(u.Path)
+}
+
+// queried returns a page as what a query chose.
+func queried(page *Page) *Page {
+	if page == nil {
+		return nil
+	}
+	chosen := *page
+	chosen.Queried = true
+	return &chosen
 }
 
 // Paths returns all paths, in no order.
