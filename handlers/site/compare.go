@@ -14,7 +14,6 @@ import (
 	"vigia/forecast/hazard"
 	"vigia/forecast/snapshot"
 	"vigia/handlers/httpcache"
-	"vigia/store/catalogue"
 	"vigia/web/wording"
 )
 
@@ -28,6 +27,8 @@ const (
 const (
 	// maxCompared is how many trails are compared at once.
 	maxCompared = 4
+	// maxOffered is of how many names that were asked for the page speaks.
+	maxOffered = 3 * maxCompared
 	// comparedDays is on how many local days.
 	comparedDays = 3
 	// maxEchoed is how much of a name that is none is said again, in letters.
@@ -112,7 +113,7 @@ type comparison struct {
 // comparison returns the comparison of the trails that have some names, and the status of
 // its answer: 0 for the usual.
 func (v View) comparison(names []string) (c comparison, status int) {
-	for _, name := range names {
+	for _, name := range names[:min(len(names), maxOffered)] {
 		if i, ok := v.trailNamed(name); ok {
 			c.trails = append(c.trails, i)
 		} else {
@@ -128,7 +129,7 @@ func (v View) comparison(names []string) (c comparison, status int) {
 	switch {
 	case len(names) > maxCompared:
 		c.TooMany = v.Text("comparar.demasiados", "n", len(names), "max", maxCompared)
-		c.Unknown, c.trails = c.Unknown[:min(len(c.Unknown), maxCompared)], nil
+		c.trails = nil
 		return c, http.StatusBadRequest
 	case len(c.trails) == 0:
 		status = http.StatusNotFound
@@ -340,13 +341,12 @@ func (v View) trailKey(i int) string {
 
 // trailNamed finds the trail with a key.
 func (v View) trailNamed(key string) (trail int, ok bool) {
-	slug, of, _ := strings.Cut(key, "/")
-	park, ok := v.Catalogue.ParkBySlug(slug)
-	if !ok {
-		return 0, false
+	for i := range v.Catalogue.Trails {
+		if v.trailKey(i) == key {
+			return i, true
+		}
 	}
-	i := slices.IndexFunc(v.Catalogue.TrailsOf(park), func(t catalogue.Trail) bool { return t.Slug == of })
-	return v.Catalogue.Parks[park].FirstTrail + i, i >= 0
+	return 0, false
 }
 
 // echoed is what somebody wrote, fit to be shown.
