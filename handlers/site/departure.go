@@ -100,7 +100,7 @@ func (v View) halfHours(d time.Duration) string {
 func (v View) departureDay(trail catalogue.Trail, day daylight.Day) departureDay {
 	said := departureDay{Name: v.Day(day.Noon)}
 	if !day.Rise.IsZero() {
-		said.Light = v.minutes(day.Rise) + "–" + v.minutes(day.Set)
+		said.Light = v.Clock(day.Rise) + "–" + v.Clock(day.Set)
 	}
 	for from, to := range runs(len(day.Departures), func(k int) bool { return goAlike(day.Departures[k-1], day.Departures[k]) }) {
 		said.Rows = append(said.Rows, v.departureRow(day.Departures[from], day.Departures[to-1]))
@@ -118,10 +118,9 @@ func (v View) departureDay(trail catalogue.Trail, day daylight.Day) departureDay
 }
 
 // goAlike reports whether a departure goes as the one before it, so that both are told
-// together: into the same weather at the same time, or each from its beginning.
+// together: into weather that comes at the same time, or that has come by then.
 func goAlike(before, d daylight.Departure) bool {
-	atOnce := d.Since.Equal(d.Leave)
-	since := atOnce == before.Since.Equal(before.Leave) && (atOnce || d.Since.Equal(before.Since))
+	since := d.Since.Equal(before.Since) || d.Since.Equal(d.Leave)
 	return d.Leave.Sub(before.Leave) == time.Hour && since && d.Clear == before.Clear && d.State == before.State && d.Main == before.Main &&
 		d.Gap == before.Gap && d.Alert == before.Alert && d.Closed == before.Closed && d.Night == before.Night
 }

@@ -63,16 +63,16 @@ func TestDeparturesInWords(t *testing.T) {
 		"calm": {8.3, nil, "Si sale entre las 07:00 y las 12:00, está de vuelta entre las 15:30 y las 20:30, con luz y en verde; el sol se pone a las 21:06.",
 			[]string{"verde 7–12 h 15:30–20:30 verde todo el camino, con luz", "noche 13–21 h 21:30–05:30 del día siguiente vuelve de noche"}},
 		"wind from 17 h": {8.3, windy(17, 20), "Si sale entre las 07:00 y las 08:00, está de vuelta entre las 15:30 y las 16:30, con luz y en verde; después, amarillo por viento fuerte desde las 17:00.",
-			[]string{"verde 7–8 h", "amarillo 9–12 h 17:30–20:30 amarillo por viento fuerte, desde las 17:00", "amarillo 13–16 h", "amarillo 17–19 h 01:30–03:30 del día siguiente amarillo por viento fuerte, ya al salir; vuelve de noche", "noche 20–21 h"}},
+			[]string{"verde 7–8 h", "amarillo 9–12 h 17:30–20:30 amarillo por viento fuerte, desde las 17:00", "amarillo 13–19 h 21:30–03:30 del día siguiente amarillo por viento fuerte, desde las 17:00; vuelve de noche", "noche 20–21 h"}},
 		"one hour":     {2, windy(9, 24), "Si sale a las 07:00, está de vuelta a las 09:00", nil},
-		"wind all day": {3, windy(8, 24), "Ninguna salida vuelve con luz y en verde. Si sale a las 07:00: amarillo por viento fuerte, desde las 08:00.", []string{"amarillo 7 h", "amarillo 8–18 h", "amarillo 19–21 h"}},
+		"wind all day": {3, windy(8, 24), "Ninguna salida vuelve con luz y en verde. Si sale a las 07:00: amarillo por viento fuerte, desde las 08:00.", []string{"amarillo 7–18 h", "amarillo 19–21 h"}},
 		"two spans":    {2, windy(10, 14), "Si sale entre las 07:00 y las 08:00, está de vuelta entre las 09:00 y las 10:00, con luz y en verde; después, amarillo por viento fuerte desde las 10:00. Si sale entre las 14:00 y las 19:00,", nil},
 		"no estimate from 15 h": {6, func(_ *store.Snapshot, hours []hazard.Estimate) {
 			for i := 10; i < len(hours); i++ {
 				hours[i] = unknown(hours[i].Hour, hazard.PartialData)
 			}
 		}, "Si sale entre las 07:00 y las 09:00, está de vuelta entre las 13:00 y las 15:00, con luz y en verde; después falta la estimación, desde las 15:00.",
-			[]string{"verde 7–9 h", "nada 10–14 h 16:00–20:00 sin estimación al día, desde las 15:00", "nada 15 h 21:00 sin estimación al día, ya al salir", "nada 16–21 h 22:00–03:00 del día siguiente sin estimación al día, ya al salir; vuelve de noche"}},
+			[]string{"verde 7–9 h", "nada 10–15 h 16:00–21:00 sin estimación al día, desde las 15:00", "nada 16–21 h 22:00–03:00 del día siguiente sin estimación al día, ya al salir; vuelve de noche"}},
 		"old data": {3, func(_ *store.Snapshot, hours []hazard.Estimate) {
 			for i := range hours {
 				hours[i].Quality = hazard.Stale

@@ -65,8 +65,11 @@ func (l *Language) Sight(metres float32) string {
 	return l.Measure(metres, 0, "m")
 }
 
-// Hours writes how long a trail takes, to the half hour: "5½ a 9½ h".
+// Hours writes how long a trail takes, to the half hour: "5½ a 9½ h", or "½ h".
 func (l *Language) Hours(least, most float64) string {
+	if l.Halves(least) == l.Halves(most) {
+		return l.Text("salir.horas", "n", l.Halves(most))
+	}
 	return l.Text("sendero.duracion", "min", l.Halves(least), "max", l.Halves(most))
 }
 
