@@ -71,14 +71,18 @@ func TestDeparturesInWords(t *testing.T) {
 			for i := 10; i < len(hours); i++ {
 				hours[i] = unknown(hours[i].Hour, hazard.PartialData)
 			}
-		}, "Si sale entre las 07:00 y las 09:00, está de vuelta entre las 13:00 y las 15:00, con luz y en verde; después falta la estimación, desde las 15:00.",
+		}, "Si sale entre las 07:00 y las 09:00, está de vuelta entre las 13:00 y las 15:00, con luz y en verde; después no hay estimación al día, desde las 15:00.",
 			[]string{"verde 7–9 h", "nada 10–15 h 16:00–21:00 sin estimación al día, desde las 15:00", "nada 16–21 h 22:00–03:00 del día siguiente sin estimación al día, ya al salir; vuelve de noche"}},
 		"old data": {3, func(_ *store.Snapshot, hours []hazard.Estimate) {
 			for i := range hours {
 				hours[i].Quality = hazard.Stale
 			}
-		}, "Ninguna salida: falta la estimación de alguna hora del camino.", []string{"nada 7–18 h", "nada 19–21 h"}},
-		"official":               {3, shut, "Ninguna salida: no hay acceso, según la fuente oficial.", []string{" 7–18 h 10:00–21:00 sin acceso, según la fuente oficial", " 19–21 h"}},
+		}, "Ninguna salida: de alguna hora del camino no hay estimación al día.", []string{"nada 7–18 h", "nada 19–21 h"}},
+		"official": {3, shut, "Ninguna salida: no hay acceso, según la fuente oficial.", []string{" 7–18 h 10:00–21:00 sin acceso, según la fuente oficial", " 19–21 h"}},
+		"alert of the trail": {3, func(e *store.Snapshot, _ []hazard.Estimate) {
+			e.Alerts = []alert.Alert{madeAlert("a", e.Catalogue.Parks[2], "mirador-laguna-escondida", hazard.Wind, alert.Danger, 20, 25)}
+		}, "Si sale a las 07:00, está de vuelta a las 10:00, con luz y en verde; después rige una alerta de los modelos (peligro). Si sale entre las 15:00 y las 18:00",
+			[]string{"verde 7 h", "rojo 8–14 h 11:00–17:00 alerta de los modelos (peligro) en parte del camino", "verde 15–18 h", "noche 19–21 h"}},
 		"alert of another trail": {3, warned, "Si sale entre las 07:00 y las 18:00", nil},
 		"takes all the light":    {14.5, nil, "Ninguna salida vuelve con luz: el sol se pone a las 21:06.", []string{"noche 7–21 h"}},
 	} {
