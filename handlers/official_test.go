@@ -68,6 +68,7 @@ var withoutEstimate = map[string]string{
 	"/sitemap.xml":         "addresses alone",
 	"/api":                 "the reference, with examples",
 	"/suscribirse":         "the form",
+	"/comparar":            "the form",
 	"/acerca":              "what the service is",
 	"/metodo":              "how it is estimated",
 	"/precision.csv":       "how it was estimated against what came",

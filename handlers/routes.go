@@ -80,7 +80,12 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request, _ httprouter.
 	// A browser too old to say from which site a form comes says its origin, but
 	// only of a page that may be named to this site. None of these has a token.
 	h["Referrer-Policy"] = sameOrigin
-	page.Body().Serve(w, r, shown.api.PageTerms(now))
+	terms := shown.api.PageTerms(now)
+	terms.Status = page.Status
+	if page.Queried {
+		terms.CacheControl = []string{strings.Replace(terms.CacheControl[0], "public", "private", 1)}
+	}
+	page.Body().Serve(w, r, terms)
 }
 
 // assetHandler returns what answers with a file of the site.

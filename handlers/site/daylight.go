@@ -41,9 +41,8 @@ type lightCell struct {
 
 // lightSpan is a span within the light.
 type lightSpan struct {
-	Text   string // "9–20:42"; on the trail's own page with its day
-	Length string // on the trail's own page
-	Fit    string // against the time that the trail takes, empty when that is not known
+	Text string // "9–20:42"
+	Fit  string // where the trail takes longer, empty when that is not known
 
 	from, to time.Time
 }
@@ -92,8 +91,7 @@ func (v View) lightRow(i int, days []lightDay) lightRow {
 		cell := lightCell{Day: day.Name}
 		for _, s := range spans {
 			if s.From.Before(day.set) && day.rise.Before(s.To) {
-				lack, _ := v.fit(trail, s.From, s.To, "", "diurno.rapido", "diurno.corto")
-				cell.Spans = append(cell.Spans, lightSpan{Text: v.minutes(s.From) + "–" + v.minutes(s.To), Fit: lack, from: s.From, to: s.To})
+				cell.Spans = append(cell.Spans, lightSpan{Text: v.minutes(s.From) + "–" + v.minutes(s.To), Fit: v.fit(trail, s.From, s.To), from: s.From, to: s.To})
 			}
 		}
 		row.None = row.None && len(cell.Spans) == 0
@@ -101,23 +99,6 @@ func (v View) lightRow(i int, days []lightDay) lightRow {
 		row.Days = append(row.Days, cell)
 	}
 	return row
-}
-
-// trailLight is the same of one trail, for its own page.
-type trailLight struct {
-	Takes    string   // how long the trail takes, empty when unknown
-	Official []string // what official bodies say of it now
-	Spans    []lightSpan
-}
-
-func (v View) trailLight(i int) trailLight {
-	trail := v.Catalogue.Trails[i]
-	light := trailLight{Takes: v.duration(trail), Official: v.trailClosures(trail)}
-	for _, s := range v.windows(i) {
-		fit, hours := v.fit(trail, s.From, s.To, "luz.cabe", "luz.cabe_rapido", "luz.no_cabe")
-		light.Spans = append(light.Spans, lightSpan{Text: v.Window(s.From, s.To), Length: v.Text("luz.horas", "h", v.Decimal(hours, 1)), Fit: fit})
-	}
-	return light
 }
 
 // windows returns the times of daylight without any model alert for a trail.
@@ -133,27 +114,20 @@ func (v View) duration(trail catalogue.Trail) string {
 	return ""
 }
 
-// fit compares a span with what a trail takes: the text of a key for the whole range of
-// it, for the quick alone and for nobody. A span that has begun is counted from the next
-// hour on, since the page is read until then.
-func (v View) fit(trail catalogue.Trail, from, to time.Time, all, quick, nobody string) (text string, hours float64) {
-	hours = to.Sub(from).Hours()
+// fit says that a trail takes longer than a span, or only its longer times do. A span
+// that has begun is counted from the next hour on, since the page is read until then.
+func (v View) fit(trail catalogue.Trail, from, to time.Time) string {
+	hours := to.Sub(from).Hours()
 	if !from.After(v.Now) {
 		hours = max(0, to.Sub(v.HourAhead(1)).Hours())
 	}
-	key := nobody
 	switch {
-	case !(trail.MaxHours > 0):
-		return "", hours
-	case hours >= trail.MaxHours:
-		key = all
+	case !(trail.MaxHours > 0) || hours >= trail.MaxHours:
+		return ""
 	case hours >= trail.MinHours:
-		key = quick
+		return v.Text("diurno.rapido")
 	}
-	if key == "" {
-		return "", hours
-	}
-	return v.Text(key), hours
+	return v.Text("diurno.corto")
 }
 
 // minutes is a local time of day, to the minute where it is not the full hour.

@@ -14,6 +14,7 @@ import (
 type Pages struct {
 	views []View // in the order of the languages
 	pages map[string]*Page
+	asked map[string]func(query url.Values) *Page // by path: what is made for one request; nil for a query that asks nothing
 }
 
 // Page is a page or a file of a publication.
@@ -21,12 +22,19 @@ type Page struct {
 	// Body returns the page's bytes. The first caller makes them, and others wait for
 	// that.
 	Body func() *httpcache.Body
+	// Status is the answer's, 0 for the usual.
+	Status int
+	// Queried is true for what a query chose: a cache in front may know pages by their
+	// paths alone, and shall not keep it.
+	Queried bool
 	// Open is true for what other sites may show or read: badges, feeds, tables.
 	Open bool
 }
 
 // NewPages returns pages of which there are none yet.
-func NewPages() *Pages { return &Pages{pages: make(map[string]*Page)} }
+func NewPages() *Pages {
+	return &Pages{pages: make(map[string]*Page), asked: make(map[string]func(url.Values) *Page)}
+}
 
 // Page returns the page of a path, nil for a path that is none.
 func (p *Pages) Page(path string) *Page {
@@ -37,15 +45,34 @@ func (p *Pages) Page(path string) *Page {
 }
 
 // Asked returns the page of an address: of the list of alerts that of one park where the
-// query names it; any other query changes nothing. It is nil for a path that is none and
+// query names it, and the comparison of the trails that it names, which is made for the
+// request and not kept; any other query changes nothing. It is nil for a path that is none and
 // for a park that is unknown.
 func (p *Pages) Asked(u *url.URL) *Page {
+	if p == nil {
+		return nil
+	}
+	if ask := p.asked[u.Path]; ask != nil && u.RawQuery != "" {
+		if page := ask(u.Query()); page != nil {
+			return page
+		}
+	}
 	if u.RawQuery != "" && strings.HasSuffix(u.Path, alertsPath) {
 		if park := u.Query().Get("parque"); park != "" {
-			return p.Page(u.Path + parkQuery + park)
+			return queried(p.Page(u.Path + parkQuery + park))
 		}
 	}
 	return p.Page(u.Path)
+}
+
+// queried returns a page as what a query chose.
+func queried(page *Page) *Page {
+	if page == nil {
+		return nil
+	}
+	chosen := *page
+	chosen.Queried = true
+	return &chosen
 }
 
 // Paths returns all paths, in no order.

@@ -6,7 +6,7 @@ import "strings"
 // puts among them, in the first language; untranslated ones have no form in the others.
 var patterns = []string{
 	"/", alertsPath, alertsPath + "/:id", alertsPath + ".atom",
-	"/metodo", "/precision", "/api", "/acerca", "/accesibilidad", "/privacidad", offlinePath,
+	"/metodo", "/precision", comparePath, "/api", "/acerca", "/accesibilidad", "/privacidad", offlinePath,
 	"/parques/:slug", "/parques/:slug/hoja", "/parques/:slug/alertas.atom", "/parques/:slug/senderos/:sendero",
 	"/texto/:slug", "/insignia/:slug.svg",
 }

@@ -94,6 +94,7 @@ func (s *Site) Pages(e *store.Snapshot, now time.Time) *Pages {
 		p.putParks()
 		p.putTrails()
 		p.putSheets()
+		p.putCompare()
 		p.putOffline()
 	}
 	s.putSitemap(pages)

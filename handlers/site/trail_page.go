@@ -21,7 +21,7 @@ type trailPage struct {
 	Hazards hazardReport
 	Models  []modelRun // those with a say in the present hour
 	Profile profile
-	Light   trailLight
+	Leave   departurePlan
 	Past    past
 }
 
@@ -57,7 +57,7 @@ func (v View) trailPage(i int) trailPage {
 		Official: v.official(trail.Park, trail.Slug), Steward: park.Administrator,
 		outlook: v.outlook(park, len(hours), at, v.weatherNow(i), v.TrailSun(v.View, i)), Alerts: v.parkAlerts(trail.Park, trail.Slug),
 		Table: v.hourTable(park, hours), Hazards: v.hazardReport(hours, trail.Points),
-		Profile: v.profile(trail.Points), Light: v.trailLight(i), Past: v.record(i),
+		Profile: v.profile(trail.Points), Leave: v.departurePlan(i), Past: v.record(i),
 	}
 	page.Now.Meaning = v.trailMeaning(i, page.Now.Meaning)
 	page.Aloft = v.aloft(hours)

@@ -189,8 +189,8 @@ func TestClearSpansStayInTheLight(t *testing.T) {
 	e.Alerts = []alert.Alert{madeAlert("tarde", park, e.Catalogue.Trails[trail].Slug, hazard.Wind, alert.Caution, 20, 26)}
 	a := viewOf(t, e, now).In(park.TimeZone)
 	var got []string
-	for _, span := range a.trailLight(trail).Spans {
-		got = append(got, span.Text+" "+span.Length)
+	for _, s := range a.windows(trail) {
+		got = append(got, a.Window(s.From, s.To))
 	}
 	// 14:00 is now; sunrise and sunset of Torres del Paine in late November.
 	want := []string{"hasta las 21:3", "mañana (dom 22) de 05:4", "mañana (dom 22) de 16 a 21:3", "el lun 23 nov de 05:4", "el mar 24 nov de 05:4"}
@@ -202,8 +202,8 @@ func TestClearSpansStayInTheLight(t *testing.T) {
 			t.Errorf("got %q, want %q…", got[i], want[i])
 		}
 	}
-	if !strings.HasSuffix(got[0], "6,5 h") || !strings.Contains(got[1], "a 10 h 4,3 h") {
-		t.Errorf("lengths: %q", got)
+	if !strings.Contains(got[1], "a 10 h") {
+		t.Errorf("got %q", got)
 	}
 }
 

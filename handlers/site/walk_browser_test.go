@@ -106,7 +106,7 @@ func open(t testing.TB, state string, w world) *world {
 			r.Header.Set("Sec-Fetch-Site", "same-origin")
 		}
 		body, ok := f.Site.Assets()[r.URL.Path]
-		if page := pages.Page(r.URL.Path); !ok && page != nil {
+		if page := pages.Asked(r.URL); !ok && page != nil {
 			body, ok = page.Body(), true
 		}
 		switch {

@@ -84,5 +84,7 @@ var outcomes = map[string]struct {
 var requested = []string{
 	"/suscribirse", "/suscribirse?parque=torres-del-paine", "/suscribirse?sendero=torres-del-paine/base-torres", "/confirmar/" + pendingToken, "/confirmar/" + usedToken,
 	"/confirmar/" + unknownToken, "/baja/" + activeToken, "/baja/" + unknownToken,
+	"/comparar?sendero=dos-lagunas/mirador-laguna-el-toro&sendero=cueva-del-milodon/cueva-del-milodon&sendero=el-morado/x&sendero=cerro-nielol/los-copihues",
+	"/comparar?sendero=a&sendero=b&sendero=c&sendero=d&sendero=dos-lagunas/mirador-laguna-el-toro",
 	"/gestionar/" + managedToken, "/gestionar/" + unknownToken, "/demo/correo", "/demo/push", "/nada-de-esto",
 }

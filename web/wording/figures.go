@@ -65,12 +65,16 @@ func (l *Language) Sight(metres float32) string {
 	return l.Measure(metres, 0, "m")
 }
 
-// Hours writes how long a trail takes, to the half hour: "5½ a 9½ h".
+// Hours writes how long a trail takes, to the half hour: "5½ a 9½ h", or "½ h".
 func (l *Language) Hours(least, most float64) string {
-	return l.Text("sendero.duracion", "min", l.halves(least), "max", l.halves(most))
+	if l.Halves(least) == l.Halves(most) {
+		return l.Text("salir.horas", "n", l.Halves(most))
+	}
+	return l.Text("sendero.duracion", "min", l.Halves(least), "max", l.Halves(most))
 }
 
-func (l *Language) halves(hours float64) string {
+// Halves writes hours to the half: "5½".
+func (l *Language) Halves(hours float64) string {
 	halves := max(1, int(math.Round(2*hours)))
 	switch whole := strconv.Itoa(halves / 2); {
 	case halves == 1:
