@@ -19,9 +19,6 @@ const (
 	chartTop    = 40    // below the names of the zones
 	chartWest   = -76.0 // what lies farther out has a box of its own
 	chartGap    = 14    // between zones
-	chartApart  = 52    // between signs: 26 px, for a finger
-	chartReach  = 27    // from a sign's middle to the end of its number
-	chartLetter = 21
 	insetHeight = 60
 )
 
@@ -80,11 +77,9 @@ type countryChart struct {
 	Width, Height int
 	Zones         []chartFrame
 	Insets        []chartFrame // of islands too far out for the zones
-	Signs         []chartSign
-	Places        []mapLabel
-	Groups        []chartGroup // what signs of several parks stand for
-	Words         string       // what the map says, by key, as JSON
-	States        string       // the states that the chart shows, by the park's slug, as JSON
+	mapSigns
+	Words  string // what the map says, by key, as JSON
+	States string // the states that the chart shows, by the park's slug, as JSON
 }
 
 // chartFrame is a zone of the chart, or the box of an island.
@@ -92,38 +87,6 @@ type chartFrame struct {
 	Key                 string // of the zone, "" for an island
 	Name                string // of the island
 	X, Y, Width, Height int
-}
-
-// chartSign is a park on the chart, or several.
-type chartSign struct {
-	X, Y  int
-	Level string // the level's key
-	Count int    // parks, 1 or more
-	Label string
-	Link  string
-}
-
-// chartGroup is the parks that one sign stands for.
-type chartGroup struct {
-	Anchor string
-	Title  string
-	Parks  []chartPark
-}
-
-// chartPark is a park in a group.
-type chartPark struct {
-	Level
-	Path, Name string
-}
-
-// chartCities are what people know where they are by.
-var chartCities = []struct {
-	name                string
-	latitude, longitude float64
-}{
-	{"Arica", -18.48, -70.32}, {"Antofagasta", -23.65, -70.40}, {"Copiapó", -27.37, -70.33}, {"La Serena", -29.91, -71.25},
-	{"Santiago", -33.45, -70.67}, {"Temuco", -38.74, -72.60}, {"P. Montt", -41.47, -72.94}, {"Coyhaique", -45.57, -72.07},
-	{"P. Arenas", -53.16, -70.91},
 }
 
 // chart puts the parks on the country in the states that they are given.
@@ -135,7 +98,7 @@ func (v View) chart(parks []standing) countryChart {
 		chart.Zones = append(chart.Zones, chartFrame{Key: z.Key, X: round(z.left), Y: chartTop, Width: round(z.width()), Height: round(z.height())})
 		bottom = max(bottom, chartTop+z.height())
 	}
-	chart.Height = round(bottom)
+	chart.Height, chart.groups = round(bottom), "carta"
 	var onLand, far []mapPlace
 	for _, p := range parks {
 		park := &v.Catalogue.Parks[p.park]
@@ -149,11 +112,10 @@ func (v View) chart(parks []standing) countryChart {
 		at.x, at.y = onChart(park.Latitude, park.Longitude)
 		onLand = append(onLand, at)
 	}
-	for _, cluster := range clustered(onLand, chartApart) {
+	for _, cluster := range clustered(onLand, signsApart) {
 		chart.add(v, cluster)
 	}
 	chart.addInsets(v, far)
-	chart.addCities()
 	chart.Words, chart.States = asJSON(words), asJSON(states)
 	return chart
 }
@@ -162,26 +124,8 @@ func (v View) chart(parks []standing) countryChart {
 func onChart(latitude, longitude float64) (x, y float64) {
 	z := zoneOf(latitude)
 	x, y = z.point(latitude, longitude)
-	clamp := func(v, end float64) float64 { return max(chartReach, min(end-chartReach, v)) }
+	clamp := func(v, end float64) float64 { return max(signReach, min(end-signReach, v)) }
 	return z.left + clamp(x, z.width()), chartTop + clamp(y, z.height())
-}
-
-// add puts the sign of a cluster on the chart.
-func (c *countryChart) add(v View, cluster mapCluster) {
-	worst := cluster.places[0]
-	level := v.level(worst.state)
-	sign := chartSign{X: round(cluster.x), Y: round(cluster.y), Level: level.Key, Count: len(cluster.places), Link: worst.path,
-		Label: v.Text("carta.parque", "parque", worst.name, "estado", level.Word)}
-	if more := len(cluster.places) - 1; more > 0 {
-		group := chartGroup{Anchor: fmt.Sprintf("carta-%d", len(c.Groups)+1), Title: v.Count("carta.grupo", len(cluster.places))}
-		for _, p := range cluster.places {
-			group.Parks = append(group.Parks, chartPark{v.level(p.state), p.path, p.name})
-		}
-		c.Groups = append(c.Groups, group)
-		sign.Link = "#" + group.Anchor
-		sign.Label = v.Text("carta.varios", "parque", worst.name, "n", more, "estado", level.Word)
-	}
-	c.Signs = append(c.Signs, sign)
 }
 
 // addInsets gives the islands that lie too far out a box each, below the shorter zones.
@@ -194,22 +138,6 @@ func (c *countryChart) addInsets(v View, far []mapPlace) {
 		c.Insets = append(c.Insets, box)
 		c.Height = max(c.Height, box.Y+box.Height)
 		c.add(v, mapCluster{x: float64(box.X + insetHeight/2), y: float64(box.Y + insetHeight/2), places: []mapPlace{p}})
-	}
-}
-
-// addCities names the cities where their names cover no sign.
-func (c *countryChart) addCities() {
-	names := labeller{size: chartLetter}
-	for _, s := range c.Signs {
-		names.taken = append(names.taken, around(float64(s.X), float64(s.Y), chartReach))
-	}
-	for _, city := range chartCities {
-		z := zoneOf(city.latitude)
-		x, y := z.point(city.latitude, city.longitude)
-		names.frame = mapBox{z.left, chartTop, z.left + z.width(), chartTop + z.height()}
-		if label, ok := names.place(city.name, z.left+x, chartTop+y, 6); ok {
-			c.Places = append(c.Places, label)
-		}
 	}
 }
 
@@ -227,11 +155,7 @@ const longestIsland = 16
 
 // islandName is what the islands of a park are called for short.
 func islandName(park string) string {
-	name := []rune(strings.TrimPrefix(ShortName(park), "Archipiélago de "))
-	if len(name) > longestIsland {
-		return strings.TrimSpace(string(name[:longestIsland-1])) + "…"
-	}
-	return string(name)
+	return shortened(strings.TrimPrefix(ShortName(park), "Archipiélago de "), longestIsland)
 }
 
 // mapWords are the words of the map that a script draws, by the keys of the data.

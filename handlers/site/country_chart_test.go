@@ -61,7 +61,7 @@ func TestChartShowsTheStatesThatItIsGiven(t *testing.T) {
 		t.Errorf("states %v, %v, want %v", got, err, want)
 	}
 	rank := []string{"rojo", "amarillo", "nada", "verde"}
-	groups := make(map[string]chartGroup)
+	groups := make(map[string]mapGroup)
 	for _, g := range chart.Groups {
 		groups[g.Anchor] = g
 	}
@@ -73,10 +73,10 @@ func TestChartShowsTheStatesThatItIsGiven(t *testing.T) {
 			continue
 		}
 		g := groups[strings.TrimPrefix(s.Link, "#")]
-		if len(g.Parks) != s.Count {
-			t.Errorf("%s stands for %d parks and leads to %d", s.Label, s.Count, len(g.Parks))
+		if len(g.Places) != s.Count {
+			t.Errorf("%s stands for %d parks and leads to %d", s.Label, s.Count, len(g.Places))
 		}
-		for _, p := range g.Parks {
+		for _, p := range g.Places {
 			if p.Key != want[p.Path[strings.LastIndex(p.Path, "/")+1:]] || slices.Index(rank, p.Key) < slices.Index(rank, s.Level) {
 				t.Errorf("%s is %s under a sign that is %s", p.Name, p.Key, s.Level)
 			}
@@ -110,11 +110,11 @@ func chartOf(t *testing.T, e *store.Snapshot, c *catalogue.Catalogue) countryCha
 func checkSigns(t *testing.T, chart countryChart) {
 	t.Helper()
 	for i, s := range chart.Signs {
-		if s.X < chartReach || s.X > chart.Width-chartReach || s.Y < chartReach || s.Y > chart.Height-chartReach {
+		if s.X < signReach || s.X > chart.Width-signReach || s.Y < signReach || s.Y > chart.Height-signReach {
 			t.Errorf("%s stands at %d, %d of %d, %d", s.Label, s.X, s.Y, chart.Width, chart.Height)
 		}
 		for _, o := range chart.Signs[:i] {
-			if d := math.Hypot(float64(s.X-o.X), float64(s.Y-o.Y)); d < chartApart-1.5 { // both are rounded
+			if d := math.Hypot(float64(s.X-o.X), float64(s.Y-o.Y)); d < signsApart-1.5 { // both are rounded
 				t.Errorf("%s is %.1f from %s", s.Label, d, o.Label)
 			}
 		}

@@ -2,11 +2,67 @@ package site
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
 	"vigia/forecast/hazard"
 )
+
+// The signs of maps, in units of the drawing: two are one pixel of a telephone.
+const (
+	signsApart = 52 // 26 px, for a finger
+	signReach  = 27 // from a sign's middle to the end of its number
+)
+
+// mapSigns are the signs of a map.
+type mapSigns struct {
+	Signs  []mapSign
+	Groups []mapGroup // what signs of several places stand for
+	groups string     // begins their anchors
+}
+
+// mapSign is a place on a map, or several.
+type mapSign struct {
+	X, Y  int
+	Level string // the level's key
+	Count int    // places, 1 or more
+	Name  string // of the worst
+	Label string // the same with its state
+	Link  string
+}
+
+// mapGroup is the places that one sign stands for.
+type mapGroup struct {
+	Anchor string
+	Title  string
+	Places []groupPlace
+}
+
+// groupPlace is a place in a group.
+type groupPlace struct {
+	Level
+	Path, Name string
+}
+
+// add puts the sign of a cluster on the map. That of several places leads to their group,
+// that of one to its page.
+func (m *mapSigns) add(v View, cluster mapCluster) {
+	worst := cluster.places[0]
+	level := v.level(worst.state)
+	sign := mapSign{X: round(cluster.x), Y: round(cluster.y), Level: level.Key, Count: len(cluster.places), Link: worst.path, Name: worst.name,
+		Label: v.Text("carta.signo", "lugar", worst.name, "estado", level.Word)}
+	if more := len(cluster.places) - 1; more > 0 {
+		group := mapGroup{Anchor: fmt.Sprintf("%s-%d", m.groups, len(m.Groups)+1), Title: v.Text("carta.grupo", "n", len(cluster.places))}
+		for _, p := range cluster.places {
+			group.Places = append(group.Places, groupPlace{v.level(p.state), p.path, p.name})
+		}
+		m.Groups = append(m.Groups, group)
+		sign.Link = "#" + group.Anchor
+		sign.Label = v.Text("carta.varios", "lugar", worst.name, "n", more, "estado", level.Word)
+	}
+	m.Signs = append(m.Signs, sign)
+}
 
 // mapPlace is a place that a map shows, with its state.
 type mapPlace struct {

@@ -21,6 +21,7 @@ type trailPage struct {
 	Hazards hazardReport
 	Models  []modelRun // those with a say in the present hour
 	Profile profile
+	Map     placeMap
 	Light   trailLight
 	Past    past
 }
@@ -61,6 +62,7 @@ func (v View) trailPage(i int) trailPage {
 	}
 	page.Now.Meaning = v.trailMeaning(i, page.Now.Meaning)
 	page.Aloft = v.aloft(hours)
+	page.Map = v.placeMap(trail.Park, i, v.Catalogue.Trails[i:i+1])
 	page.Models = v.modelRuns(now.Models)
 	return page
 }

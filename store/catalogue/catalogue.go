@@ -123,6 +123,7 @@ type Trail struct {
 	Approximate     bool        `json:"ubicacion_aproximada" check:"optional"` // the position is known to some kilometres only
 	Review          string      `json:"revisar" check:"optional 300"`          // what contradicts what in its facts, "" for nothing
 	Points          []Point     `json:"puntos" check:"1 100"`                  // estimates count them in a byte
+	Line            []Vertex    `json:"-"`                                     // where it runs, nil when unknown
 }
 
 // Point is a place of a trail that is assessed.
@@ -134,6 +135,9 @@ type Point struct {
 	Critical bool            `json:"critico" check:"optional"`  // the most exposed point: its values are those shown
 	Guessed  bool            `json:"estimado" check:"optional"` // the place lies about here: nobody has said where
 }
+
+// Vertex is a place on a trail's line.
+type Vertex struct{ Latitude, Longitude float64 }
 
 // Volcano is one that the geology service watches.
 type Volcano struct {
