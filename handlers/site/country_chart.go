@@ -169,8 +169,12 @@ func (v View) mapWords() map[string]string {
 		key := hazard.Hazard(h).String()
 		words[key] = v.Text("amenaza." + key)
 	}
-	for _, key := range []string{"cargando", "fallo", "sin_datos", "vencido", "continente", "acercar", "alejar", "nombre"} {
+	for _, key := range []string{"cargando", "fallo", "sin_datos", "vencido", "continente", "acercar", "alejar", "nombre", "varios", "hasta", "dia"} {
 		words[of+key] = v.Text("mapa.js." + key)
+	}
+	for i := range v.Catalogue.Parks {
+		zone := v.Catalogue.Parks[i].TimeZone
+		words["zona."+zone.String()] = v.In(zone).ZoneName()
 	}
 	for _, situation := range []string{"cerrado", "restringido"} {
 		said := v.Text("cierre."+situation, "fuente", "{fuente}")

@@ -134,17 +134,19 @@ type labeller struct {
 // that of usual faces.
 const letterWidth = .56
 
-// place returns a name beside a place, r away from it: at the right, the left, below or
-// above, where nothing stands. ok is false where there is no room.
+// place returns a name r away from a place: at the right, the left, below or above, where
+// nothing stands. ok is false where there is no room.
 func (l *labeller) place(text string, x, y, r float64) (label mapLabel, ok bool) {
 	width := float64(len([]rune(text))) * l.size * letterWidth
+	beside, under, over := y+l.size*.35, y+r+l.size*.8, y-r-l.size*.2
 	for _, try := range []struct {
 		x, y   float64
 		anchor string
 		left   float64
 	}{
-		{x + r, y + l.size*.35, "start", x + r}, {x - r, y + l.size*.35, "end", x - r - width},
-		{x, y + r + l.size*.8, "middle", x - width/2}, {x, y - r - l.size*.2, "middle", x - width/2},
+		{x + r, beside, "start", x + r}, {x - r, beside, "end", x - r - width},
+		{x, under, "middle", x - width/2}, {x, over, "middle", x - width/2},
+		{x, under, "start", x}, {x, over, "start", x}, {x, under, "end", x - width}, {x, over, "end", x - width},
 	} {
 		box := mapBox{try.left, try.y - l.size*.85, try.left + width, try.y + l.size*.3}
 		if box.within(l.frame) && !slices.ContainsFunc(l.taken, box.overlaps) {

@@ -73,7 +73,7 @@ func (v View) park(i int) parkPage {
 			page.Counts = append(page.Counts, levelCount{v.level(state), n, v.Count("senderos.cuenta", n)})
 		}
 	}
-	page.Map = v.placeMap(i, p.FirstTrail, v.Catalogue.TrailsOf(i))
+	page.Map = v.parkMap(i)
 	for trail := p.FirstTrail; trail < p.FirstTrail+p.NumTrails; trail++ {
 		page.Trails = append(page.Trails, v.trail(trail))
 	}

@@ -13,7 +13,7 @@ const (
 	placeWidth  = 656
 	placeHeight = 440
 	placeMargin = 64 // units free of places around them
-	placeLetter = 24
+	placeLetter = 23
 	placeSpan   = 1.5 // km that the map shows at least, so that one point has a scale
 	placeRough  = 12  // the same where the place is approximate
 	dotReach    = 12  // from the middle of a point without a sign
@@ -35,9 +35,9 @@ type placeMap struct {
 	Name   string // what the map shows, for who does not see it
 	Notes  []string
 
-	Park   string // slug
-	Trails string // path of the trails as GeoJSON
-	Words  string // what the map says, by key, as JSON
+	Trails string // path of the park's trails as GeoJSON
+	Trail  string // slug of the trail, where the map is of one
+	Words  string // what the map that opens says, by key, as JSON
 }
 
 // mapDot is a place without a sign.
@@ -93,11 +93,26 @@ func (v View) scale(m projection) mapScale {
 	return mapScale{round(km * m.perKm), text}
 }
 
-// placeMap draws trails of a park, all of which are in the catalogue from first on.
+// parkMap draws the trails of a park.
+func (v View) parkMap(park int) placeMap {
+	drawn := v.placeMap(park, v.Catalogue.Parks[park].FirstTrail, v.Catalogue.TrailsOf(park))
+	drawn.Name = v.Text("lugar.parque")
+	return drawn
+}
+
+// trailMap draws a trail.
+func (v View) trailMap(trail int) placeMap {
+	t := &v.Catalogue.Trails[trail]
+	drawn := v.placeMap(t.Park, trail, v.Catalogue.Trails[trail:trail+1])
+	drawn.Trail, drawn.Name = t.Slug, v.Text("lugar.sendero")
+	return drawn
+}
+
+// placeMap draws trails of a park that stand in the catalogue from first on.
 func (v View) placeMap(park, first int, trails []catalogue.Trail) placeMap {
 	of := v.Catalogue.Parks[park]
 	drawn := placeMap{Width: placeWidth, Height: placeHeight, mapSigns: mapSigns{groups: "lugar"},
-		Park: of.Slug, Trails: "/parques/" + of.Slug + "/senderos.geojson", Words: asJSON(v.mapWords())}
+		Trails: "/parques/" + of.Slug + "/senderos.geojson", Words: asJSON(v.mapWords())}
 	var all []catalogue.Vertex
 	least, rough := placeSpan, false
 	for i := range trails {
@@ -120,7 +135,7 @@ func (v View) placeMap(park, first int, trails []catalogue.Trail) placeMap {
 		drawn.add(v, c)
 	}
 	drawn.addVolcanoes(v, m, park)
-	drawn.name(v, len(trails) == 1)
+	drawn.name(len(trails) == 1)
 	drawn.note(v, rough)
 	return drawn
 }
@@ -138,7 +153,9 @@ func (d *placeMap) addTrail(v View, m projection, i int, trail *catalogue.Trail)
 		case &trail.Points[n] == trail.CriticalPoint():
 			at.x, at.y = x, y
 		case n == 0:
-			d.Starts = append(d.Starts, dot)
+			if !slices.Contains(d.Starts, dot) { // trails of a park often begin at one place
+				d.Starts = append(d.Starts, dot)
+			}
 		default:
 			d.Dots = append(d.Dots, dot)
 		}
@@ -183,7 +200,7 @@ func (d *placeMap) addVolcanoes(v View, m projection, park int) {
 
 // name puts the names where they cover nothing, those of the signs first. The points are
 // named on the map of one trail alone.
-func (d *placeMap) name(v View, alone bool) {
+func (d *placeMap) name(alone bool) {
 	names := labeller{size: placeLetter, frame: mapBox{4, 4, placeWidth - 4, placeHeight - 4}, taken: []mapBox{
 		{0, placeHeight - 56, float64(d.Scale.Width) + 48, placeHeight}, {placeWidth - 52, 0, placeWidth, 80},
 	}}
@@ -194,24 +211,23 @@ func (d *placeMap) name(v View, alone bool) {
 		names.taken = append(names.taken, around(float64(dot.X), float64(dot.Y), dotReach-1))
 	}
 	put := func(text string, x, y int, reach float64) {
-		if label, ok := names.place(shortened(text, 26), float64(x), float64(y), reach); ok {
-			d.Labels = append(d.Labels, label)
+		for _, letters := range []int{26, 18, 13} {
+			if label, ok := names.place(shortened(text, letters), float64(x), float64(y), reach); ok {
+				d.Labels = append(d.Labels, label)
+				return
+			}
 		}
 	}
 	for i := range d.Signs {
 		put(d.Signs[i].Name, d.Signs[i].X, d.Signs[i].Y, signReach+2)
 	}
 	for _, dot := range d.Peaks {
-		put(dot.Name, dot.X, dot.Y, dotReach+2)
+		put(dot.Name, dot.X, dot.Y, dotReach+4)
 	}
 	if alone {
 		for _, dot := range slices.Concat(d.Starts, d.Dots) {
-			put(dot.Name, dot.X, dot.Y, dotReach+2)
+			put(dot.Name, dot.X, dot.Y, dotReach+4)
 		}
-	}
-	d.Name = v.Text("lugar.parque")
-	if alone {
-		d.Name = v.Text("lugar.sendero")
 	}
 }
 

@@ -62,7 +62,7 @@ func (v View) trailPage(i int) trailPage {
 	}
 	page.Now.Meaning = v.trailMeaning(i, page.Now.Meaning)
 	page.Aloft = v.aloft(hours)
-	page.Map = v.placeMap(trail.Park, i, v.Catalogue.Trails[i:i+1])
+	page.Map = v.trailMap(i)
 	page.Models = v.modelRuns(now.Models)
 	return page
 }
