@@ -10,13 +10,13 @@
   var mainland = [[-56.6, -76], [-17, -66.4]];
   var apart = 34; // pixels between signs
   var nearZoom = 9; // from which a park's trails stand in its place
-  // A page of a chosen day has the states of that day.
-  var day = box.dataset.estados ? new URLSearchParams(location.search).get("dia") : null;
-  var chosen = day ? JSON.parse(box.dataset.estados) : null;
+  var day = null, chosen = null; // of a page of a chosen day, and the states that it shows
 
   box.addEventListener("toggle", function () {
     if (!box.open || started) return;
     started = true;
+    day = box.dataset.estados ? new URLSearchParams(location.search).get("dia") : null;
+    chosen = day ? JSON.parse(box.dataset.estados) : null;
     var status = add(box, "p", "mapa-estado");
     status.setAttribute("role", "status");
     status.textContent = words["mapa.cargando"];
@@ -86,7 +86,7 @@
     var marks = signs(map, canvas, parks.features.map(placeOf));
     if (!trails) ways(map, parks.features);
     var end = chosen ? pageEnd() : earliest(parks.features.concat(trails ? trails.features : []));
-    map.on("zoomend", function () { canvas.classList.toggle("sin-contorno", map.getZoom() >= nearZoom + .5); });
+    map.on("zoomend", function () { canvas.classList.toggle("sin-contorno", map.getZoom() >= nearZoom); });
     map.on("zoomend", function () { map.closePopup(); marks.draw(); });
     if (!chosen) map.on("moveend", function () { nearby(map, marks); });
     if (trails) marks.add(trails.features);
@@ -188,19 +188,28 @@
   function around(px, x, y) { return [px.x - x, px.y - y, px.x + x, px.y + y]; }
 
   function single(map, group, taken) {
-    var place = group.places[0], text = place.of.nombre, wide = 6.4 * text.length + 8;
-    var label = [group.px.x + 15, group.px.y - 9, group.px.x + 15 + wide, group.px.y + 9];
-    var free = taken.every(function (t) { return label[0] >= t[2] || label[2] <= t[0] || label[1] >= t[3] || label[3] <= t[1]; });
-    if (free) taken.push(label);
-    var marker = L.marker(place.at, { icon: icon(place.state, 1, free ? text : ""), riseOnHover: true, zIndexOffset: ranks[place.state] });
+    var place = group.places[0], text = place.of.nombre, short = text.replace(/^(Parque|Reserva|Monumento) \S+ /, "");
+    var side = ["", " izquierda"].find(function (side) { return free(map, group.px, short, side, taken); });
+    var marker = L.marker(place.at, { icon: icon(place.state, 1, side === undefined ? "" : short, side), riseOnHover: true, zIndexOffset: ranks[place.state] });
     marker.on("add", function () { name(marker, text + ": " + place.said); });
     pop(map, marker, popup([place]));
     return marker;
   }
 
+  // free reports whether a name has room beside a sign, and takes it.
+  function free(map, px, text, side, taken) {
+    var wide = 6.6 * text.length + 4, left = side ? px.x - 15 - wide : px.x + 15, seen = map.getPixelBounds();
+    var label = [left, px.y - 9, left + wide, px.y + 9];
+    if (label[0] < seen.min.x || label[2] > seen.max.x || taken.some(function (t) {
+      return label[0] < t[2] && label[2] > t[0] && label[1] < t[3] && label[3] > t[1];
+    })) return false;
+    taken.push(label);
+    return true;
+  }
+
   function cluster(map, canvas, group) {
     var worst = group.places[0], n = group.places.length, within = L.latLngBounds(group.places.map(function (p) { return p.at; }));
-    var marker = L.marker(worst.at, { icon: icon(worst.state, n, ""), riseOnHover: true, zIndexOffset: ranks[worst.state] });
+    var marker = L.marker(worst.at, { icon: icon(worst.state, n), riseOnHover: true, zIndexOffset: ranks[worst.state] });
     marker.on("add", function () {
       name(marker, words["mapa.varios"].replace("{lugar}", worst.of.nombre).replace("{n}", n - 1).replace("{estado}", worst.said));
     });
@@ -208,11 +217,13 @@
       pop(map, marker, popup(group.places));
       return marker;
     }
-    marker.on("click", function () {
+    marker.on("click", closer);
+    marker.on("keypress", function (event) { if (event.originalEvent.key === "Enter") closer(); });
+    function closer() {
       canvas.focus({ preventScroll: true }); // the sign goes, and the focus with it
       var zoom = map.getBoundsZoom(within.pad(.4));
       map.setView(within.getCenter(), Math.min(map.getMaxZoom(), Math.max(zoom, map.getZoom() + 1)));
-    });
+    }
     return marker;
   }
 
@@ -228,11 +239,11 @@
     element.setAttribute("aria-label", text);
   }
 
-  function icon(state, n, label) {
+  function icon(state, n, label, side) {
     var sign = document.createElement("div");
     sign.innerHTML = '<svg viewBox="0 0 24 24" aria-hidden="true" focusable="false"><use href="#f-' + state + '"/></svg>';
     if (n > 1) add(sign, "b", "mapa-cuenta").textContent = n;
-    if (label) add(sign, "span", "mapa-nombre").textContent = label;
+    if (label) add(sign, "span", "mapa-nombre" + side).textContent = label;
     return L.divIcon({ className: "mapa-signo mapa-" + state, iconSize: [26, 26], popupAnchor: [0, -8], html: sign });
   }
 
