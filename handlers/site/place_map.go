@@ -169,15 +169,17 @@ func (d *placeMap) addTrail(v View, m projection, i int, trail *catalogue.Trail)
 	return at
 }
 
-// path draws a line through places in whole units, without those that fall on the one
-// before.
+// leastStep is the units between the places of a line that is drawn: less is not seen.
+const leastStep = 3
+
+// path draws a line through places in whole units.
 func (m projection) path(line []catalogue.Vertex) string {
 	var path []byte
 	lastX, lastY := 0, 0
 	for i, p := range line {
 		px, py := m.point(p)
 		x, y := round(px), round(py)
-		if i > 0 && x == lastX && y == lastY {
+		if i > 0 && i < len(line)-1 && max(x-lastX, lastX-x, y-lastY, lastY-y) < leastStep {
 			continue
 		}
 		path = fmt.Appendf(path, "%c%d %d", "ML"[min(i, 1)], x, y)
