@@ -238,9 +238,9 @@ func (d *placeMap) note(v View, rough bool) {
 	for _, said := range []struct {
 		key   string
 		holds bool
-	}{{"huella", len(d.Lines) > 0}, {"uniones", len(d.Links) > 0}, {"aproximado", rough}, {"sin_relieve", true}} {
+	}{{"lugar.huella", len(d.Lines) > 0}, {"lugar.uniones", len(d.Links) > 0}, {"lugar.aproximado", rough}, {"lugar.sin_relieve", true}} {
 		if said.holds {
-			d.Notes = append(d.Notes, v.Text("lugar."+said.key))
+			d.Notes = append(d.Notes, v.Text(said.key))
 		}
 	}
 }
