@@ -18,7 +18,8 @@ func formatsOf(slug string) map[string]string {
 		"/insignia/" + slug + ".svg": "image/svg+xml", "/parques/" + slug + "/alertas.atom": "application/atom+xml; charset=utf-8",
 		"/texto/" + slug: "text/plain; charset=utf-8", "/en/texto/" + slug: "text/plain; charset=utf-8",
 		"/parques/" + slug + "/historial.csv": "text/csv; charset=utf-8", "/parques.geojson": "application/geo+json",
-		"/alertas.atom": "application/atom+xml; charset=utf-8", "/en/alertas.atom": "application/atom+xml; charset=utf-8",
+		"/parques/" + slug + "/senderos.geojson": "application/geo+json",
+		"/alertas.atom":                          "application/atom+xml; charset=utf-8", "/en/alertas.atom": "application/atom+xml; charset=utf-8",
 	}
 }
 

@@ -65,7 +65,7 @@ func TestSecurityHeaders(t *testing.T) {
 	}{
 		{"GET", "/", 200}, {"GET", "/en/", 200}, {"GET", "/parques/lauca", 200}, {"GET", "/nada", 404}, {"POST", "/", 405}, {"GET", "/suscribirse", 200},
 		{"GET", "/baja/" + token, 200}, {"GET", "/gestionar/" + token, 200}, {"GET", "/gestionar/x", 404}, {"GET", "/confirmar/x", 404}, {"POST", "/suscribirse", 415},
-		{"OPTIONS", "/suscribirse", 200 + 4}, {"GET", "/parques/lauca/alertas.atom", 200}, {"GET", "/insignia/lauca.svg", 200}, {"GET", "/parques.geojson", 200}, {"GET", "/texto/lauca", 200},
+		{"OPTIONS", "/suscribirse", 200 + 4}, {"GET", "/parques/lauca/alertas.atom", 200}, {"GET", "/insignia/lauca.svg", 200}, {"GET", "/parques.geojson", 200}, {"GET", "/parques/lauca/senderos.geojson", 200}, {"GET", "/texto/lauca", 200},
 		{"GET", "/parques/lauca/historial.csv", 200}, {"GET", "/precision.csv", 200}, {"GET", site.ServiceWorker, 200}, {"GET", "/robots.txt", 200}, {"GET", "/sitemap.xml", 200},
 		{"GET", "/api/v1/parques", 200}, {"GET", "/api/v1/nada", 404}, {"GET", "/api/v1/parques?x=1", 400}, {"POST", "/api/v1/parques", 405}, {"GET", "/api/v1/alertas", 503},
 		{"GET", "/api/v1/openapi.json", 200}, {"OPTIONS", "/api/v1/parques", 204}, {"DELETE", signups + "/x", 404}, {"GET", "/api/v1//parques", 404}, {"POST", signups, 415},

@@ -41,6 +41,7 @@ func add(pages *site.Pages) {
 			here := feed{f.In(of.TimeZone), pages}
 			if i == 0 {
 				pages.PutOpen("/parques/"+of.Slug+"/historial.csv", func() *httpcache.Body { return f.history(park) })
+				pages.PutOpen("/parques/"+of.Slug+"/senderos.geojson", func() *httpcache.Body { return f.trailShapes(park) })
 			}
 			f.putAlerts("/parques/"+of.Slug+"/alertas.atom", park)
 			pages.PutOpen(f.Path("/texto/"+of.Slug), func() *httpcache.Body { return httpcache.Static(site.TextType, []byte(here.line(park))) })

@@ -1,11 +1,9 @@
 package site
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"vigia/forecast/hazard"
@@ -13,82 +11,134 @@ import (
 	"vigia/web/wording"
 )
 
-// The chart of the country lies on its side, so that 4,300 km fit a telephone: the
-// north at the left, the Andes above, the ocean below. Degrees become units of the
-// drawing at one scale, that of the country's middle.
+// The chart of the country stands upright and is cut into zones side by side, so that
+// 4,300 km fit a telephone: two units are one of its pixels at 360 px.
 const (
-	chartWidth   = 1000
-	chartNorth   = -17.3
-	chartSouth   = -56.2
-	chartEast    = -66.2
-	chartWest    = -76.0 // what lies farther out is on the row of islands
-	chartScale   = chartWidth / (chartNorth - chartSouth)
-	chartAcross  = chartScale * .77 // a degree of longitude, at 40° south
-	chartIslands = 196
-	chartNames   = 252 // base line of the names below
+	chartWidth  = 656
+	chartScale  = 35    // units of a degree of latitude, in every zone
+	chartTop    = 40    // below the names of the zones
+	chartWest   = -76.0 // what lies farther out has a box of its own
+	chartGap    = 14    // between zones
+	insetHeight = 60
 )
+
+// chartZone is a part of the country, as wide as its land and with a little of what the
+// next zones have.
+type chartZone struct {
+	Key                      string
+	north, south, west, east float64 // degrees
+	left                     float64 // units
+}
+
+// chartZones are the zones from north to south. A place belongs to the first whose south
+// is not beyond it.
+var chartZones = lineUp([]chartZone{
+	{Key: "norte", north: -17.3, south: -29.15, west: -71.9, east: -66.8},
+	{Key: "centro", north: -29.0, south: -36.6, west: -73.3, east: -69.4},
+	{Key: "sur", north: -36.4, south: -44.05, west: -74.9, east: -70.6},
+	{Key: "austral", north: -43.6, south: -56.1, west: -75.9, east: -66.2},
+})
+
+// lineUp puts the zones side by side.
+func lineUp(zones []chartZone) []chartZone {
+	left := 0.0
+	for i := range zones {
+		zones[i].left = left
+		left += zones[i].width() + chartGap
+	}
+	return zones
+}
+
+// across is the units of a degree of longitude in the middle of the zone.
+func (z *chartZone) across() float64 {
+	return chartScale * math.Cos((z.north+z.south)/2*math.Pi/180)
+}
+
+func (z *chartZone) width() float64  { return (z.east - z.west) * z.across() }
+func (z *chartZone) height() float64 { return (z.north - z.south) * chartScale }
+
+// point is where a place lies in the zone, from its upper left corner.
+func (z *chartZone) point(latitude, longitude float64) (x, y float64) {
+	return (longitude - z.west) * z.across(), (z.north - latitude) * chartScale
+}
+
+// zoneOf is the zone of a latitude.
+func zoneOf(latitude float64) *chartZone {
+	for i := range chartZones {
+		if latitude >= chartZones[i].south {
+			return &chartZones[i]
+		}
+	}
+	return &chartZones[len(chartZones)-1]
+}
 
 // countryChart is the country with its parks, as a drawing that needs no script.
 type countryChart struct {
-	Marks   []chartMark
-	Places  []chartPlace // along the line below
-	Islands []chartPlace // those too far out for the chart
-	Words   string       // what the map says, by key, as JSON
+	Width, Height int
+	Zones         []chartFrame
+	Insets        []chartFrame // of islands too far out for the zones
+	mapSigns
+	Words  string // what the map says, by key, as JSON
+	States string // the states that the chart shows, by the park's slug, as JSON
 }
 
-// chartPlace is a name on the chart.
-type chartPlace struct {
-	Name   string
-	Tick   int    // where the place is
-	X, Y   int    // where its name is
-	Anchor string // SVG text-anchor
-	Minor  bool   // left out where there is little room
+// chartFrame is a zone of the chart, or the box of an island.
+type chartFrame struct {
+	Key                 string // of the zone, "" for an island
+	Name                string // of the island
+	X, Y, Width, Height int
 }
 
-// chartCities are what people know where they are by, and where their names go.
-var chartCities = []struct {
-	name     string
-	latitude float64
-	anchor   string
-	minor    bool
-}{
-	{"Arica", -18.48, "start", false}, {"Antofagasta", -23.65, "middle", true}, {"Vallenar", -28.57, "middle", true},
-	{"Santiago", -33.45, "middle", false}, {"Puerto Montt", -41.47, "middle", false}, {"Cochrane", -47.25, "middle", true},
-	{"Punta Arenas", -53.16, "end", false},
-}
-
-// chartMark is a park on the chart.
-type chartMark struct {
-	X, Y  int
-	Level string // the level's key
-}
-
-// chartPoint is where a place is on the chart.
-func chartPoint(latitude, longitude float64) (x, y float64) {
-	return (chartNorth - latitude) * chartScale, (chartEast - longitude) * chartAcross
-}
-
-// chart puts the parks on the country, the worst above the others.
+// chart puts the parks on the country in the states that they are given.
 func (v View) chart(parks []standing) countryChart {
-	drawn := slices.Clone(parks)
-	slices.SortStableFunc(drawn, func(x, y standing) int {
-		return cmp.Compare(slices.Index(statesWorstFirst, y.state), slices.Index(statesWorstFirst, x.state))
-	})
-	chart, words := countryChart{Places: chartPlaces()}, v.mapWords()
-	for _, p := range drawn {
-		park := &v.Catalogue.Parks[p.park]
-		x, y := chartPoint(park.Latitude, park.Longitude)
-		if park.Longitude < chartWest {
-			y = chartIslands
-			place := islandPlace(park.Name, within(x, chartWidth))
-			chart.Islands, words["isla."+park.Slug] = append(chart.Islands, place), place.Name
-		}
-		chart.Marks = append(chart.Marks, chartMark{
-			X: within(x, chartWidth), Y: within(y, chartIslands), Level: wording.StateKey(p.state),
-		})
+	chart, words, states := countryChart{Width: chartWidth}, v.mapWords(), make(map[string]string)
+	bottom := 0.0
+	for i := range chartZones {
+		z := &chartZones[i]
+		chart.Zones = append(chart.Zones, chartFrame{Key: z.Key, X: round(z.left), Y: chartTop, Width: round(z.width()), Height: round(z.height())})
+		bottom = max(bottom, chartTop+z.height())
 	}
-	chart.Words = asJSON(words)
+	chart.Height, chart.groups = round(bottom), "carta"
+	var onLand, far []mapPlace
+	for _, p := range parks {
+		park := &v.Catalogue.Parks[p.park]
+		states[park.Slug] = wording.StateKey(p.state)
+		at := mapPlace{state: p.state, name: ShortName(park.Name), path: v.Path("/parques/" + park.Slug)}
+		if park.Longitude < chartWest {
+			words["isla."+park.Slug] = islandName(park.Name)
+			far = append(far, at)
+			continue
+		}
+		at.x, at.y = onChart(park.Latitude, park.Longitude)
+		onLand = append(onLand, at)
+	}
+	for _, cluster := range clustered(onLand, signsApart) {
+		chart.add(v, cluster)
+	}
+	chart.addInsets(v, far)
+	chart.Words, chart.States = asJSON(words), asJSON(states)
 	return chart
+}
+
+// onChart is where a place is on the chart. What lies outside its zone is at its edge.
+func onChart(latitude, longitude float64) (x, y float64) {
+	z := zoneOf(latitude)
+	x, y = z.point(latitude, longitude)
+	clamp := func(v, end float64) float64 { return max(signReach, min(end-signReach, v)) }
+	return z.left + clamp(x, z.width()), chartTop + clamp(y, z.height())
+}
+
+// addInsets gives the islands that lie too far out a box each, below the shorter zones.
+func (c *countryChart) addInsets(v View, far []mapPlace) {
+	over := chartZones[1:3]
+	left, width := over[0].left, over[1].left+over[1].width()-over[0].left
+	top := chartTop + max(over[0].height(), over[1].height()) + chartGap
+	for i, p := range far {
+		box := chartFrame{Name: islandName(p.name), X: round(left), Y: round(top) + i*(insetHeight+chartGap), Width: round(width), Height: insetHeight}
+		c.Insets = append(c.Insets, box)
+		c.Height = max(c.Height, box.Y+box.Height)
+		c.add(v, mapCluster{x: float64(box.X + insetHeight/2), y: float64(box.Y + insetHeight/2), places: []mapPlace{p}})
+	}
 }
 
 // asJSON writes words for a script.
@@ -100,38 +150,12 @@ func asJSON(words map[string]string) string {
 	return string(text)
 }
 
-// chartPlaces lays the cities out along the line below the chart.
-func chartPlaces() []chartPlace {
-	places := make([]chartPlace, len(chartCities))
-	for i, city := range chartCities {
-		x, _ := chartPoint(city.latitude, chartEast)
-		place := chartPlace{Name: city.name, Tick: within(x, chartWidth), Y: chartNames, Anchor: city.anchor, Minor: city.minor}
-		place.X = map[string]int{"start": 0, "middle": place.Tick, "end": chartWidth}[city.anchor]
-		places[i] = place
-	}
-	return places
-}
-
-// islandPlace puts the name of far islands beside their mark, on the side where
-// there is room.
-func islandPlace(park string, x int) chartPlace {
-	place := chartPlace{Name: islandName(park), Tick: x, X: x + 26, Y: chartIslands, Anchor: "start"}
-	if x < chartWidth/3 {
-		place.X, place.Anchor = x-26, "end"
-	}
-	return place
-}
-
 // longestIsland is how many letters a name on the chart has room for.
 const longestIsland = 16
 
 // islandName is what the islands of a park are called for short.
 func islandName(park string) string {
-	name := []rune(strings.TrimPrefix(ShortName(park), "Archipiélago de "))
-	if len(name) > longestIsland {
-		return strings.TrimSpace(string(name[:longestIsland-1])) + "…"
-	}
-	return string(name)
+	return shortened(strings.TrimPrefix(ShortName(park), "Archipiélago de "), longestIsland)
 }
 
 // mapWords are the words of the map that a script draws, by the keys of the data.
@@ -145,8 +169,12 @@ func (v View) mapWords() map[string]string {
 		key := hazard.Hazard(h).String()
 		words[key] = v.Text("amenaza." + key)
 	}
-	for _, key := range []string{"cargando", "fallo", "sin_datos", "vencido", "continente", "acercar", "alejar", "nombre"} {
+	for _, key := range []string{"cargando", "fallo", "sin_datos", "vencido", "continente", "acercar", "alejar", "nombre", "varios", "hasta", "dia"} {
 		words[of+key] = v.Text("mapa.js." + key)
+	}
+	for i := range v.Catalogue.Parks {
+		zone := v.Catalogue.Parks[i].TimeZone
+		words["zona."+zone.String()] = v.In(zone).ZoneName()
 	}
 	for _, situation := range []string{"cerrado", "restringido"} {
 		said := v.Text("cierre."+situation, "fuente", "{fuente}")
@@ -160,6 +188,3 @@ func (v View) mapWords() map[string]string {
 	words["vieja"] = v.Text("oficial.vieja", "que", "{que}")
 	return words
 }
-
-// within rounds a place to one that can be seen.
-func within(v float64, end int) int { return max(0, min(end, int(math.Round(v)))) }

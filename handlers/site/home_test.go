@@ -187,36 +187,6 @@ func TestNoAlertIsSaidOnlyOfWhatIsKnown(t *testing.T) {
 	}
 }
 
-func TestChartHasEveryParkOnIt(t *testing.T) {
-	e := newSnapshot(t)
-	chart := homeOf(t, e).Map
-	if len(chart.Marks) != len(e.Catalogue.Parks) {
-		t.Errorf("%d marks for %d parks", len(chart.Marks), len(e.Catalogue.Parks))
-	}
-	rank := []string{"verde", "nada", "amarillo", "rojo"}
-	if !slices.IsSortedFunc(chart.Marks, func(x, y chartMark) int { return slices.Index(rank, x.Level) - slices.Index(rank, y.Level) }) {
-		t.Error("a worse state is drawn below a better one")
-	}
-	var islands []string
-	for _, i := range chart.Islands {
-		islands = append(islands, i.Name)
-	}
-	slices.Sort(islands)
-	if want := []string{"Juan Fernández", "Rapa Nui"}; !slices.Equal(islands, want) {
-		t.Errorf("islands %v", islands)
-	}
-	if got := islandName("Parque Nacional Islas Desventuradas del Norte"); got != "Islas Desventur…" {
-		t.Errorf("a long name is cut to %q", got)
-	}
-	for _, state := range []*store.Snapshot{expired(e), empty(e.Catalogue)} {
-		for _, m := range homeOf(t, state).Map.Marks {
-			if m.Level != "nada" {
-				t.Fatalf("a mark is %s without estimates", m.Level)
-			}
-		}
-	}
-}
-
 func TestAlertOfAParkThatIsNoMore(t *testing.T) {
 	e := newSnapshot(t)
 	e.Alerts[0].Park = "ya-no-existe"

@@ -5,6 +5,7 @@ package site_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"vigia/store"
+	"vigia/store/catalogue"
 )
 
 // TestTheFirstPageInABrowser drives what scripts add to the first page: the search
@@ -28,6 +30,8 @@ func TestTheFirstPageInABrowser(t *testing.T) {
 	t.Run("search", func(t *testing.T) { testSearch(t, ctx, server.URL) })
 	t.Run("map", func(t *testing.T) { testMap(t, ctx, server.URL, e) })
 	t.Run("map without connection", func(t *testing.T) { testMapFails(t, ctx, server.URL) })
+	t.Run("map of a day", func(t *testing.T) { testMapOfADay(t, ctx, server.URL) })
+	t.Run("map of a park", func(t *testing.T) { testMapOfAPark(t, ctx, server.URL, e) })
 	t.Run("map over", func(t *testing.T) { testMapOver(t, ctx, server.URL, e) })
 	for _, complaint := range said.take() {
 		t.Error(complaint)
@@ -112,6 +116,7 @@ func waitFor(t *testing.T, ctx context.Context, expression string) {
 // drawn is what the map shows.
 type drawn struct {
 	Names, Levels []string
+	Places        int // for how many the signs stand
 	Said          string
 	Grey          bool
 	Popup         string // the link of what is open
@@ -120,9 +125,10 @@ type drawn struct {
 }
 
 const askDrawn = `(() => {
-	const marks = [...document.querySelectorAll(".mapa-parque")], link = document.querySelector(".leaflet-popup a");
+	const marks = [...document.querySelectorAll(".mapa-signo")], link = document.querySelector(".leaflet-popup a");
 	return {
 		Names: marks.map(m => m.getAttribute("aria-label")), Levels: marks.map(m => m.querySelector("use").getAttribute("href")),
+		Places: marks.reduce((n, m) => n + +(m.querySelector(".mapa-cuenta") || { textContent: 1 }).textContent, 0),
 		Said: (document.querySelector(".mapa-estado") || {}).textContent || "", Grey: !!document.querySelector(".mapa-vencido"),
 		Popup: link ? link.getAttribute("href") : "", Focus: document.activeElement.getAttribute("href") || document.activeElement.getAttribute("aria-label") || "",
 		Loaded: performance.getEntriesByType("resource").map(r => new URL(r.name).pathname),
@@ -144,7 +150,7 @@ func openMap(t *testing.T, ctx context.Context, url string, width int64) (before
 	if err := chromedp.Do(ctx, chromedp.Click(chromedp.CSS(".mapa > summary"))); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, ctx, `document.querySelectorAll(".mapa-parque").length > 0`)
+	waitFor(t, ctx, `document.querySelectorAll(".mapa-signo").length > 0`)
 	return before
 }
 
@@ -157,16 +163,19 @@ func testMap(t *testing.T, ctx context.Context, site string, e *store.Snapshot) 
 			}
 		}
 		got := askMap(t, ctx)
-		if len(got.Names) != len(e.Catalogue.Parks) || got.Grey || got.Said != "" {
-			t.Errorf("%d marks for %d parks, grey %v, %q", len(got.Names), len(e.Catalogue.Parks), got.Grey, got.Said)
+		if got.Places != len(e.Catalogue.Parks) || len(got.Names) < 8 || len(got.Names) == got.Places || got.Grey || got.Said != "" {
+			t.Errorf("%d signs for %d parks, want %d, grey %v, %q", len(got.Names), got.Places, len(e.Catalogue.Parks), got.Grey, got.Said)
+		}
+		if worst := evaluate[[]string](t, ctx, signsCovered); len(worst) > 0 {
+			t.Errorf("at %d px signs cover each other: %v", width, worst)
 		}
 		count := make(map[string]int)
 		for _, l := range got.Levels {
 			count[strings.TrimPrefix(l, "#f-")]++
 		}
 		for key, parks := range homeCounts(t, e) {
-			if count[key] != parks {
-				t.Errorf("%d marks are %s, want %d", count[key], key, parks)
+			if count[key] > parks || parks > 0 && count[key] == 0 && key != "verde" && key != "nada" {
+				t.Errorf("%d signs are %s of %d parks", count[key], key, parks)
 			}
 		}
 		if wide := evaluate[int](t, ctx, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); wide > 0 {
@@ -178,6 +187,13 @@ func testMap(t *testing.T, ctx context.Context, site string, e *store.Snapshot) 
 	openByKey(t, ctx, "/en/parques/")
 }
 
+// signsCovered are the pairs of signs that cover each other.
+const signsCovered = `(() => {
+	const all = [...document.querySelectorAll(".mapa-signo svg")].map(s => s.getBoundingClientRect()), bad = [];
+	all.forEach((a, i) => all.slice(0, i).forEach(b => { if (Math.hypot(a.x - b.x, a.y - b.y) < 26) bad.push([a.x, a.y, b.x, b.y].join(" ")); }));
+	return bad;
+})()`
+
 // popupWhole is whether all of the popup can be seen: within the map, and under nothing.
 const popupWhole = `(() => {
 	const box = e => e.getBoundingClientRect(), map = box(document.querySelector(".mapa-lienzo"));
@@ -186,17 +202,36 @@ const popupWhole = `(() => {
 	return popup.left >= map.left && popup.right <= map.right && popup.top >= map.top && popup.bottom <= map.bottom && apart;
 })()`
 
+// northernmost puts the focus on the sign nearest to the park in the far north.
+const northernmost = `(() => {
+	const top = s => s.getBoundingClientRect().y, signs = [...document.querySelectorAll(".mapa-signo")];
+	window.before = signs.reduce((a, b) => top(b) < top(a) ? b : a);
+	window.before.focus({ preventScroll: true });
+})()`
+
 // openByKey opens what a mark says, and closes it, with keys alone.
 func openByKey(t *testing.T, ctx context.Context, path string) {
 	t.Helper()
-	focus := `document.querySelector('.mapa-parque[aria-label^="Parque Nacional Lauca"]').focus()`
-	evaluate[any](t, ctx, focus)
+	// The park is behind a sign of several: each press comes nearer, until it is alone.
+	for range 12 {
+		if evaluate[bool](t, ctx, `(() => { const alone = document.querySelector('.mapa-signo[aria-label^="Parque Nacional Lauca:"]'); if (alone) alone.focus(); return !!alone; })()`) {
+			break
+		}
+		evaluate[any](t, ctx, northernmost)
+		if err := chromedp.Do(ctx, chromedp.KeyEvent("\r")); err != nil {
+			t.Fatal(err)
+		}
+		waitFor(t, ctx, `!window.before.isConnected && !document.querySelector(".leaflet-zoom-anim")`)
+	}
 	if err := chromedp.Do(ctx, chromedp.KeyEvent("\r")); err != nil {
 		t.Fatal(err)
 	}
 	waitFor(t, ctx, `document.querySelector(".leaflet-popup a") !== null`)
 	if got := askMap(t, ctx); got.Popup != path+"lauca" || got.Focus != got.Popup {
 		t.Errorf("Enter opens %q and the focus is on %q", got.Popup, got.Focus)
+	}
+	if until := evaluate[string](t, ctx, `document.querySelector(".mapa-hasta").textContent`); !strings.Contains(until, "Santiago") {
+		t.Errorf("the popup says %q, want the park's zone", until)
 	}
 	waitFor(t, ctx, popupWhole)
 	if err := chromedp.Do(ctx, chromedp.KeyEvent(kb.Escape)); err != nil {
@@ -226,7 +261,7 @@ func testMapFails(t *testing.T, ctx context.Context, site string) {
 	if err := chromedp.Do(ctx, press); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, ctx, `document.querySelectorAll(".mapa-parque").length > 0 && document.querySelectorAll(".mapa-estado").length === 1`)
+	waitFor(t, ctx, `document.querySelectorAll(".mapa-signo").length > 0 && document.querySelectorAll(".mapa-estado").length === 1`)
 }
 
 // testMapOver turns the browser's clock past the validity while the map is open.
@@ -235,12 +270,72 @@ func testMapOver(t *testing.T, ctx context.Context, site string, e *store.Snapsh
 	turn := fmt.Sprintf(`Date.now = () => %d; document.dispatchEvent(new Event("visibilitychange"))`, e.ValidUntil.UnixMilli()+1)
 	evaluate[any](t, ctx, turn)
 	got := askMap(t, ctx)
-	if !got.Grey || !strings.HasPrefix(got.Said, "Mapa vencido") || len(got.Levels) != len(e.Catalogue.Parks) {
+	if !got.Grey || !strings.HasPrefix(got.Said, "Mapa vencido") || got.Places != len(e.Catalogue.Parks) {
 		t.Errorf("past its validity: grey %v, %d marks, %q", got.Grey, len(got.Levels), got.Said)
 	}
 	for i, l := range got.Levels {
 		if l != "#f-nada" || !strings.HasSuffix(got.Names[i], ": sin datos") {
 			t.Fatalf("%s still shows %s", got.Names[i], l)
+		}
+	}
+}
+
+// testMapOfADay opens the map of a page of a chosen day: it shows the page's states, not
+// those of now.
+func testMapOfADay(t *testing.T, ctx context.Context, site string) {
+	change := `(() => {
+		const box = document.querySelector(".mapa"), states = JSON.parse(box.dataset.estados);
+		Object.keys(states).forEach(k => states[k] = "amarillo");
+		delete states.lauca;
+		box.dataset.estados = JSON.stringify(states);
+	})()`
+	if err := chromedp.Do(ctx, look(360, "light"), chromedp.Navigate(site+"/?dia=2026-11-24")); err != nil {
+		t.Fatal(err)
+	}
+	evaluate[any](t, ctx, change)
+	if err := chromedp.Do(ctx, chromedp.Click(chromedp.CSS(".mapa > summary"))); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, ctx, `document.querySelectorAll(".mapa-signo").length > 0`)
+	for i, level := range askMap(t, ctx).Levels {
+		if level != "#f-amarillo" {
+			t.Errorf("sign %d is %s, want the chosen day's amarillo", i, level)
+		}
+	}
+	evaluate[any](t, ctx, `document.querySelector('.mapa-signo[aria-label^="Parque Nacional Rapa Nui"]').click()`)
+	waitFor(t, ctx, `document.querySelector(".mapa-hasta") !== null`)
+	if said := evaluate[string](t, ctx, `document.querySelector(".leaflet-popup-content").textContent`); !strings.Contains(said, "Lo peor del mar 24.") || !strings.Contains(said, "hora de Isla de Pascua") {
+		t.Errorf("the popup of a day says %q", said)
+	}
+}
+
+// testMapOfAPark opens the map of a park with many trails, and that of one of its trails.
+func testMapOfAPark(t *testing.T, ctx context.Context, site string, e *store.Snapshot) {
+	park, _ := e.Catalogue.ParkBySlug("torres-del-paine")
+	trails := e.Catalogue.TrailsOf(park)
+	openMap(t, ctx, site+"/parques/torres-del-paine", 360)
+	got := askMap(t, ctx)
+	if got.Places < len(trails) || len(got.Names) < 4 || got.Grey || got.Said != "" {
+		t.Errorf("%d signs for %d places, want %d trails; %q", len(got.Names), got.Places, len(trails), got.Said)
+	}
+	if covered := evaluate[[]string](t, ctx, signsCovered); len(covered) > 0 {
+		t.Errorf("signs cover each other: %v", covered)
+	}
+	alone := slices.IndexFunc(trails, func(t catalogue.Trail) bool { return strings.HasPrefix(t.Name, "Lago Pingo") })
+	for _, width := range []int64{360, 1280} {
+		path := "/parques/torres-del-paine/senderos/" + trails[alone].Slug
+		openMap(t, ctx, site+path, width)
+		if wide := evaluate[int](t, ctx, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); wide > 0 {
+			t.Errorf("with the map at %d px the page is %d px too wide", width, wide)
+		}
+		sign := fmt.Sprintf(`document.querySelector('.mapa-signo[aria-label^="%s:"]').focus()`, trails[alone].Name)
+		evaluate[any](t, ctx, sign)
+		if err := chromedp.Do(ctx, chromedp.KeyEvent("\r")); err != nil {
+			t.Fatal(err)
+		}
+		waitFor(t, ctx, `document.querySelector(".leaflet-popup a") !== null`)
+		if got := askMap(t, ctx); got.Popup != path {
+			t.Errorf("the sign of %s leads to %s", path, got.Popup)
 		}
 	}
 }

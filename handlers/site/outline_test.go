@@ -21,16 +21,17 @@ const outlineFile = "static/contorno.json"
 // The outline of the chart: what is smaller than a point of a telephone's screen
 // is left out of it.
 const (
-	leastDetail = 1.1 // units of the chart
-	leastIsland = 14  // the same, squared
+	leastDetail = 1.2 // units of the chart
+	leastIsland = 22  // the same, squared
+	beyondZone  = 6   // the same: the cut through the land lies out of sight
 )
 
-// outline reads the country's land from the map's outline and draws it as a path
-// of the chart.
-func outline(files fs.FS) (string, error) {
+// outline reads the country's land from the map's outline and draws it as a path for each
+// zone of the chart.
+func outline(files fs.FS) ([]string, error) {
 	raw, err := fs.ReadFile(files, outlineFile)
 	if err != nil {
-		return "", fmt.Errorf("reading the outline: %w", err)
+		return nil, fmt.Errorf("reading the outline: %w", err)
 	}
 	var land struct {
 		Features []struct {
@@ -39,7 +40,7 @@ func outline(files fs.FS) (string, error) {
 		}
 	}
 	if err := json.Unmarshal(raw, &land); err != nil {
-		return "", fmt.Errorf("reading the outline: %w", err)
+		return nil, fmt.Errorf("reading the outline: %w", err)
 	}
 	for _, country := range land.Features {
 		if country.Properties.Name != "Chile" {
@@ -47,27 +48,49 @@ func outline(files fs.FS) (string, error) {
 		}
 		var shapes [][][][2]float64
 		if err := json.Unmarshal(country.Geometry.Coordinates, &shapes); err != nil {
-			return "", fmt.Errorf("reading the outline of Chile: %w", err)
+			return nil, fmt.Errorf("reading the outline of Chile: %w", err)
 		}
-		return drawLand(shapes), nil
+		var paths []string
+		for i := range chartZones {
+			paths = append(paths, drawLand(&chartZones[i], shapes))
+		}
+		return paths, nil
 	}
-	return "", errors.New("the outline has no Chile")
+	return nil, errors.New("the outline has no Chile")
 }
 
-// drawLand draws the outer rings of shapes that can be seen on the chart.
-func drawLand(shapes [][][][2]float64) string {
+// drawLand draws the outer rings of shapes that can be seen in a zone.
+func drawLand(zone *chartZone, shapes [][][][2]float64) string {
 	var path strings.Builder
 	for _, shape := range shapes {
 		var ring [][2]float64
 		for _, at := range shape[0] {
-			x, y := chartPoint(at[1], at[0])
+			x, y := zone.point(at[1], at[0])
 			ring = append(ring, [2]float64{x, y})
 		}
-		if area(ring) >= leastIsland && ring[0][1] <= chartIslands {
-			drawRing(&path, simplified(ring, leastDetail))
+		ring = below(below(ring, -beyondZone, 1), zone.height()+beyondZone, -1)
+		if len(ring) > 2 && area(ring) >= leastIsland && shape[0][0][0] > chartWest {
+			drawRing(&path, simplified(append(ring, ring[0]), leastDetail))
 		}
 	}
 	return path.String()
+}
+
+// below cuts a ring along a line from west to east and keeps what lies below it, or above
+// it where side is -1 (Sutherland and Hodgman).
+func below(ring [][2]float64, line, side float64) (kept [][2]float64) {
+	for i, at := range ring {
+		before := ring[(i+len(ring)-1)%len(ring)]
+		in, was := side*(at[1]-line) >= 0, side*(before[1]-line) >= 0
+		if in != was {
+			share := (line - before[1]) / (at[1] - before[1])
+			kept = append(kept, [2]float64{before[0] + share*(at[0]-before[0]), line})
+		}
+		if in {
+			kept = append(kept, at)
+		}
+	}
+	return kept
 }
 
 // drawRing writes a closed line in whole units, each point from the one before.
@@ -142,24 +165,27 @@ const chartFile = "../../web/templates/contorno.html"
 // TestOutlineIsCurrent draws the country from the map's outline and compares it with
 // the drawing that the program carries, see the go:generate in site.go.
 func TestOutlineIsCurrent(t *testing.T) {
-	path, err := outline(web.Files)
+	paths, err := outline(web.Files)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(path); n < 1500 || n > 6000 || strings.ContainsAny(path, "Ne") {
-		t.Errorf("%d bytes: %.60s", n, path)
+	var made strings.Builder
+	for i, path := range paths {
+		if n := len(path); n < 250 || n > 4500 || strings.ContainsAny(path, "Ne") {
+			t.Errorf("%s: %d bytes: %.60s", chartZones[i].Key, n, path)
+		}
+		fmt.Fprintf(&made, "{{define \"contorno-%s\"}}%s{{end}}\n", chartZones[i].Key, path)
 	}
 	line := [][2]float64{{0, 0}, {1, .2}, {2, 0}, {3, 5}, {4, 0}}
 	if got := simplified(line, 1); !slices.Equal(got, [][2]float64{{0, 0}, {2, 0}, {3, 5}, {4, 0}}) {
 		t.Errorf("simplified to %v", got)
 	}
-	made := "{{define \"contorno\"}}" + path + "{{end}}\n"
 	if *update {
-		if err := os.WriteFile(chartFile, []byte(made), 0o644); err != nil {
+		if err := os.WriteFile(chartFile, []byte(made.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if carried, err := os.ReadFile(chartFile); err != nil || string(carried) != made {
+	if carried, err := os.ReadFile(chartFile); err != nil || string(carried) != made.String() {
 		t.Errorf("%s is not that of the map: run go generate ./handlers/site (%v)", chartFile, err)
 	}
 }

@@ -18,6 +18,7 @@ type parkPage struct {
 	Official officialView
 	Alerts   alertList
 	Trails   []trailView
+	Map      placeMap
 	Light    *lightTable // nil without estimates
 	Week     past
 	Notes    []string // what the notes of the emergency numbers say, each once
@@ -72,6 +73,7 @@ func (v View) park(i int) parkPage {
 			page.Counts = append(page.Counts, levelCount{v.level(state), n, v.Count("senderos.cuenta", n)})
 		}
 	}
+	page.Map = v.parkMap(i)
 	for trail := p.FirstTrail; trail < p.FirstTrail+p.NumTrails; trail++ {
 		page.Trails = append(page.Trails, v.trail(trail))
 	}

@@ -11,7 +11,7 @@ var patterns = []string{
 	"/texto/:slug", "/insignia/:slug.svg",
 }
 
-var untranslated = []string{"/parques.geojson", PrecisionCSV, sitemapPath, "/parques/:slug/historial.csv"}
+var untranslated = []string{"/parques.geojson", PrecisionCSV, sitemapPath, "/parques/:slug/historial.csv", "/parques/:slug/senderos.geojson"}
 
 // AddPages adds the routes of the pages and files of a publication. The name of a
 // route is the same in every language.

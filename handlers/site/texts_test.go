@@ -77,7 +77,8 @@ func families(t *testing.T) map[string][]string {
 		f["portada.grupo."] = append(f["portada.grupo."], wording.StateKey(state))
 	}
 	f["senal."], f["verde."] = []string{"votos", "breve"}, []string{"votos.uno", "votos.otros", "breve.uno", "breve.otros"}
-	f["mapa.js."] = []string{"nombre", "cargando", "fallo", "sin_datos", "vencido", "continente", "acercar", "alejar"}
+	f["mapa.js."] = []string{"nombre", "cargando", "fallo", "sin_datos", "vencido", "continente", "acercar", "alejar", "varios", "hasta", "dia"}
+	f["carta.zona."] = []string{"norte", "centro", "sur", "austral"}
 	f["alertas.nivel."] = []string{"peligro.uno", "peligro.otros", "precaucion.uno", "precaucion.otros"}
 	for h := range hazard.NumHazards {
 		f["amenaza."] = append(f["amenaza."], hazard.Hazard(h).String())

@@ -22,6 +22,7 @@ type trailPage struct {
 	Models  []modelRun // those with a say in the present hour
 	Profile profile
 	Leave   departurePlan
+	Map     placeMap
 	Past    past
 }
 
@@ -61,6 +62,7 @@ func (v View) trailPage(i int) trailPage {
 	}
 	page.Now.Meaning = v.trailMeaning(i, page.Now.Meaning)
 	page.Aloft = v.aloft(hours)
+	page.Map = v.trailMap(i)
 	page.Models = v.modelRuns(now.Models)
 	return page
 }

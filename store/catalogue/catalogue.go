@@ -42,6 +42,11 @@
 //	    cuenca_alta       optional; else by zone and the heights near
 //	    ubicacion_aproximada  optional, false when left out
 //	    revisar           optional: what contradicts what in these facts
+//	    linea             optional: where it runs, a LineString of GeoJSON
+//	        type          LineString
+//	        coordinates   list of 2 to 20000: longitude, latitude, perhaps height
+//	    linea_archivo     optional, in its place: name of a GPX file in the folder
+//	                      of the catalogue, at most 8 MB
 //	    puntos            list of 1 to 100, the start first
 //	        nombre, latitud, longitud, altitud_m
 //	        exposicion    cresta_paso, glaciar_nieve, valle_abierto, bosque,
@@ -123,6 +128,7 @@ type Trail struct {
 	Approximate     bool        `json:"ubicacion_aproximada" check:"optional"` // the position is known to some kilometres only
 	Review          string      `json:"revisar" check:"optional 300"`          // what contradicts what in its facts, "" for nothing
 	Points          []Point     `json:"puntos" check:"1 100"`                  // estimates count them in a byte
+	Line            []Vertex    `json:"-"`                                     // where it runs, to within 5 m; nil when unknown
 }
 
 // Point is a place of a trail that is assessed.
@@ -134,6 +140,9 @@ type Point struct {
 	Critical bool            `json:"critico" check:"optional"`  // the most exposed point: its values are those shown
 	Guessed  bool            `json:"estimado" check:"optional"` // the place lies about here: nobody has said where
 }
+
+// Vertex is a place on a trail's line.
+type Vertex struct{ Latitude, Longitude float64 }
 
 // Volcano is one that the geology service watches.
 type Volcano struct {

@@ -3,6 +3,7 @@ package catalogue
 import (
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"regexp"
 	"slices"
@@ -40,11 +41,13 @@ type administrator struct {
 
 type trailEntry struct {
 	Trail
-	In     string       `json:"parque"` // slug of the park
-	Zone   *hazard.Zone `json:"zona_clima" check:"zone"`
-	Remote *bool        `json:"remota"`
-	Fuel   *bool        `json:"combustible"`
-	Basin  *bool        `json:"cuenca_alta"`
+	In       string       `json:"parque"` // slug of the park
+	Zone     *hazard.Zone `json:"zona_clima" check:"zone"`
+	Remote   *bool        `json:"remota"`
+	Fuel     *bool        `json:"combustible"`
+	Basin    *bool        `json:"cuenca_alta"`
+	Line     *lineEntry   `json:"linea"`
+	LineFile string       `json:"linea_archivo" check:"optional line_file 104"`
 }
 
 type volcanoEntry struct {
@@ -66,6 +69,8 @@ var form = document.Form{MaxBytes: MaxBytes, Rules: map[string]document.Rule{
 	"exposure":   document.OneOf(names(0, hazard.Exposure(hazard.NumExposures-1))...),
 	"time_zone":  {OK: isZone, Allowed: "el nombre IANA de una zona horaria, como America/Santiago"},
 	"phone":      {OK: isPhone, Allowed: "un número de teléfono de hasta 20 cifras, espacios y + inicial"},
+	"line":       document.OneOf("LineString"),
+	"line_file":  {OK: isLineFile, Allowed: "el nombre de un archivo .gpx junto al catálogo: letras sin tilde, cifras, punto, guion"},
 	"date":       {OK: isDate, Allowed: "una fecha AAAA-MM-DD que exista"},
 }}
 
@@ -110,14 +115,16 @@ func Load(path string) (*Catalogue, error) {
 	if err != nil {
 		return nil, fmt.Errorf("no se pudo leer el catálogo: %w", err)
 	}
-	return Parse(path, data)
+	return parse(path, data, filesBeside(path))
 }
 
 // Parse reads a catalogue from the content of a file; the name is that used in
 // messages. The form is described at the package. The catalogue is taken as a
 // whole or not at all: whatever is wrong comes as a *document.FaultsError that names
-// every fault.
-func Parse(name string, data []byte) (*Catalogue, error) {
+// every fault. Files of lines are read by [Load] alone.
+func Parse(name string, data []byte) (*Catalogue, error) { return parse(name, data, nil) }
+
+func parse(name string, data []byte, files fs.FS) (*Catalogue, error) {
 	d, err := document.Open(name, data, form)
 	if err != nil {
 		return nil, err
@@ -125,6 +132,7 @@ func Parse(name string, data []byte) (*Catalogue, error) {
 	var f file
 	d.JSON(&f)
 	f.check(d)
+	f.readLines(d, files)
 	if err := d.Err(); err != nil {
 		return nil, err
 	}

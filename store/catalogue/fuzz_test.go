@@ -16,6 +16,7 @@ func FuzzParse(f *testing.F) {
 		`{"parques":[{}],"senderos":[{"puntos":[{}]}],"volcanes":[{"parques":[{}]}]}`,
 		`{"a":[[[{"b":1e400}]]],"parques":null,"senderos":"x"}`,
 		strings.ReplaceAll(full, "-71", "-0.0"), strings.ReplaceAll(full, "Playa", `\ud83c\udf0a`),
+		lined(coordinates("[-71.41, -36.91]", "[-71.40, -36.90]", "[]", "[1e9, null]")), lined(`"linea_archivo": "a.gpx"`),
 		strings.ReplaceAll(least, "cerro", "\xff"), strings.ReplaceAll(full, `"nube"`, `"nandu"`),
 	} {
 		f.Add([]byte(seed))
