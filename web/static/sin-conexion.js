@@ -19,6 +19,7 @@
       path: path, lang: lang ? lang[1] : "", english: home.test(path), zone: attribute(text, "zona"),
       name: named ? new DOMParser().parseFromString(named[1], "text/html").body.textContent.trim() : path,
       kept: Date.parse(attribute(text, "guardada")), issued: Date.parse(attribute(text, "estimado")), until: Date.parse(attribute(text, "vigente-hasta")),
+      ends: Date.parse(attribute(text, "datos-hasta")),
       rank: /\/parques\/[^/]+$/.test(path) ? 0 : /\/parques\//.test(path) ? 1 : 2
     };
   }
@@ -50,14 +51,15 @@
   }
 
   function row(page) {
-    var item = document.createElement("li"), over = !(vigia.now() < page.until), link = add(item, "a", page.name);
+    var item = document.createElement("li"), form = vigia.form(page.until, page.ends), link = add(item, "a", page.name);
     link.href = page.path;
     link.lang = page.lang;
     if (isNaN(page.until)) add(item, "p", words.sinDatos);
-    else if (over) add(add(item, "p", ""), "strong", words.vencida + ": " + vigia.state(page.issued, page.until, words));
+    else if (form === "vieja") add(add(item, "p", ""), "strong", vigia.fill(words.vieja, { edad: vigia.rough(vigia.now() - page.issued, words) }));
+    else if (form) add(add(item, "p", ""), "strong", words.vencida + ": " + vigia.state(page.issued, page.until, words));
     else add(item, "p", vigia.state(page.issued, page.until, words));
     add(item, "p", vigia.fill(words.copia, { hora: vigia.clock(page.kept, page.zone || undefined), edad: vigia.span(vigia.now() - page.kept, words) })).className = "menor";
-    document.getElementById(over ? "vencidas" : "vigentes").appendChild(item);
+    document.getElementById(form ? "vencidas" : "vigentes").appendChild(item);
   }
 
   async function show() {

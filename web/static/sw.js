@@ -17,6 +17,14 @@ var HASH = /\.[0-9a-f]{10}\./; // in the name of a file that never changes
 // These are public pages, all that is ever kept. None has a token in its path.
 var KEPT = /^(\/en)?(\/?|\/alertas(\/[\w-]+)?|\/parques\/[\w-]+(\/hoja|\/senderos\/[\w-]+)?|\/(metodo|precision|api|privacidad|acerca|accesibilidad))$/;
 
+// The query is part of a page's address. These have pages of their own; with any other
+// query a page is asked of the network alone.
+var QUERIES = /^(\/en)?(\/?\?dia=\d{4}-\d\d-\d\d|\/alertas\?parque=[\w-]+)$/;
+
+function kept(url) {
+  return KEPT.test(url.pathname) && (!url.search || QUERIES.test(url.pathname + url.search));
+}
+
 self.addEventListener("install", function (event) {
   self.skipWaiting();
   event.waitUntil(caches.open(FILES).then(function (cache) {
@@ -66,8 +74,8 @@ self.addEventListener("fetch", function (event) {
   if (request.method !== "GET" || url.origin !== self.location.origin) return;
   if (url.pathname.indexOf("/static/") === 0 || kit.files.indexOf(url.pathname) >= 0) {
     event.respondWith(file(event, url.pathname));
-  } else if (KEPT.test(url.pathname)) {
-    event.respondWith(request.mode === "navigate" ? visit(event, url.pathname) : get(event, url.pathname));
+  } else if (kept(url)) {
+    event.respondWith(request.mode === "navigate" ? visit(event, url.pathname + url.search) : get(event, url.pathname + url.search));
   } else if (request.mode === "navigate") {
     event.respondWith(fetch(request).catch(function () { return lost(url.pathname); }));
   }
@@ -177,18 +185,24 @@ async function heard(cache) {
   return held ? held.json() : { latest: 0, lead: 0 };
 }
 
-// copyOf gives the copy of a page. One that is over says so from its first line,
-// before any script runs. Of two clocks the later one is believed, so that a copy
-// may look too old but never too young.
+// copyOf gives the copy of a page. One that holds no more says so from its first
+// line, before any script runs. Of two clocks the later one is believed, so that a
+// copy may look too old but never too young.
 async function copyOf(path) {
   var kept = await (await caches.open(PAGES)).match(path);
   if (!kept) return null;
-  var text = await kept.text(), until = /<body[^>]* data-vigente-hasta="([^"]+)"/.exec(text);
-  var clock = await heard(await caches.open(CLOCK)), phone = Date.now();
-  if (until && !(Math.max(phone, phone + clock.lead, clock.latest) < Date.parse(until[1]))) {
-    text = text.replace("<html ", '<html class="vencida" ').replace('id="vencida" hidden', 'id="vencida"');
-  }
+  var text = await kept.text(), clock = await heard(await caches.open(CLOCK)), phone = Date.now();
+  var form = formOf(text, Math.max(phone, phone + clock.lead, clock.latest));
+  if (form) text = text.replace("<html ", '<html class="' + form + '" ').replace('id="' + form + '" hidden', 'id="' + form + '"');
   return new Response(text, { headers: kept.headers });
+}
+
+// formOf says how the estimates of a page read at an instant, as vigencia.js does: ""
+// while they hold or where there are none.
+function formOf(text, at) {
+  var until = /<body[^>]* data-vigente-hasta="([^"]+)"/.exec(text), ends = /<body[^>]* data-datos-hasta="([^"]+)"/.exec(text);
+  if (!until || at < Date.parse(until[1])) return "";
+  return ends && at < Date.parse(ends[1]) ? "vieja" : "vencida";
 }
 
 // Browsers ask that every push shows something, so that one that cannot be read
