@@ -276,6 +276,9 @@ func TestOldDataAreMarkedAndThenCarryNoLevel(t *testing.T) {
 	for w.clock.Now().Sub(confirmed) < 12*time.Hour {
 		w.clock.Advance(time.Hour)
 		e := w.cycle(t)
+		if want := confirmed.Add(9 * time.Hour); len(e.Trails) > 0 && !e.DataUntil.Equal(want) {
+			t.Fatalf("at %v the data last until %v, want %v", w.clock.Now(), e.DataUntil, want)
+		}
 		switch old := w.clock.Now().Sub(confirmed); {
 		case old > 9*time.Hour:
 			if len(e.Trails) != 0 || e.Reason != hazard.DataTooOld || e.Models[0].State != modelExpired {
@@ -471,7 +474,7 @@ func TestTimesAreOfTheWall(t *testing.T) {
 	w.engine.o.Clock = ticking{w.clock}
 	e := w.cycle(t)
 	for name, at := range map[string]time.Time{
-		"issued": e.IssuedAt, "valid until": e.ValidUntil, "hour": e.Hour, "next": e.NextAt, "confirmed": e.Models[0].ConfirmedAt,
+		"issued": e.IssuedAt, "valid until": e.ValidUntil, "data until": e.DataUntil, "hour": e.Hour, "next": e.NextAt, "confirmed": e.Models[0].ConfirmedAt,
 		"confirmed, as held": w.engine.models[0].confirmed,
 	} {
 		if at.IsZero() || at != at.Round(0) {

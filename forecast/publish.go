@@ -109,6 +109,7 @@ func (e *Engine) newSnapshot(now time.Time, trails []store.TrailForecast, reason
 	}
 	if len(trails) > 0 {
 		snap.IssuedAt = now
+		snap.DataUntil = e.dataUntil(now)
 		snap.ValidUntil = e.validUntil(now)
 	}
 	if reason == hazard.DataTooOld {
@@ -129,12 +130,16 @@ func (e *Engine) newSnapshot(now time.Time, trails []store.TrailForecast, reason
 	return snap
 }
 
+// dataUntil returns the age at which the data that vote now carry no level any more,
+// unless they are renewed.
+func (e *Engine) dataUntil(now time.Time) time.Time { return e.confirmedVote(now).Add(e.dataLimit()) }
+
 // validUntil returns the instant from which the estimates made at now must not be
 // shown: some minutes into the next hour, by when there are newer ones, and
 // never past the age at which the data behind them carry no level.
 func (e *Engine) validUntil(now time.Time) time.Time {
 	until := now.Truncate(time.Hour).Add(time.Hour + grace)
-	if limit := e.confirmedVote(now).Add(e.dataLimit()); limit.Before(until) {
+	if limit := e.dataUntil(now); limit.Before(until) {
 		until = limit
 	}
 	return until

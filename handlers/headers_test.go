@@ -14,7 +14,7 @@ import (
 // API leaves them out of, each with what it may say.
 var pageSecurity = map[string]string{
 	"X-Frame-Options": `DENY`, "Cross-Origin-Opener-Policy": `same-origin`, "Cross-Origin-Resource-Policy": `(same|cross)-origin`,
-	"Referrer-Policy": `no-referrer|same-origin`, "Permissions-Policy": `.*camera=\(\), geolocation=\(\).*`,
+	"Referrer-Policy": `no-referrer|same-origin`, "Permissions-Policy": `.*camera=\(\), geolocation=\(self\).*`,
 	"Content-Security-Policy": `default-src 'none'(; ([a-z-]+( 'none'| 'self')+|img-src 'self' data:))*; frame-ancestors 'none'(; [a-z-]+( 'none'| 'self')+)*`,
 }
 

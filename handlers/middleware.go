@@ -132,7 +132,7 @@ var (
 	pageHeaders  = http.Header{
 		"Referrer-Policy": {"no-referrer"}, "X-Frame-Options": {"DENY"}, "Content-Security-Policy": {site.ContentPolicy},
 		"Cross-Origin-Opener-Policy": sameOrigin, "Cross-Origin-Resource-Policy": sameOrigin,
-		"Permissions-Policy": {"camera=(), geolocation=(), microphone=(), payment=(), usb=()"},
+		"Permissions-Policy": {"camera=(), geolocation=(self), microphone=(), payment=(), usb=()"},
 	}
 )
 

@@ -21,6 +21,7 @@ type Snapshot struct {
 	Hour       time.Time     // UTC hour of the first estimate
 	IssuedAt   time.Time     // when the estimates were made; zero before the first
 	ValidUntil time.Time     // instant from which the estimates must not be shown as current; past when Reason says that the data are too old
+	DataUntil  time.Time     // instant at which the data behind the estimates are too old for any level; never before ValidUntil, zero when not known
 	NextAt     time.Time     // when the next publication is due
 	Reason     hazard.Reason // why there are no estimates at all, else empty
 

@@ -11,7 +11,7 @@ import "embed"
 
 // PolicyVersion is the version of the privacy page, which every consent names. It
 // changes whenever what that page promises does.
-const PolicyVersion = "2026-11-22.1"
+const PolicyVersion = "2026-11-23.1"
 
 // Files has templates/*.html, static/*, styles/*.css, es.json and en.json.
 //

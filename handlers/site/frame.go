@@ -23,6 +23,7 @@ type Frame struct {
 	Kept       bool      // a browser may keep the page for when there is no connection
 	Current    bool      // the page is about the estimates that hold now, or about their absence
 	ValidUntil string    // instant from which the page must say that it is over, "" when it shows no estimates
+	DataUntil  string    // instant from which the data behind them carry no level, "" when that is not known
 	IssuedAt   string    // instant of the estimates that the page shows, "" when it shows none
 	Zone       string    // of the page's hours, as browsers know it; "" for a page that has none
 	Age        *validity // nil on a page that knows of no estimates
@@ -66,6 +67,9 @@ func (v View) current(path, key string, body any, pairs ...any) Frame {
 	f.Current = true
 	if v.WhyNone() == hazard.NoReason {
 		f.ValidUntil, f.IssuedAt = v.ValidUntil.UTC().Format(time.RFC3339), v.IssuedAt.UTC().Format(time.RFC3339)
+		if !v.DataUntil.IsZero() {
+			f.DataUntil = v.DataUntil.UTC().Format(time.RFC3339)
+		}
 	}
 	return f
 }

@@ -28,7 +28,7 @@ func offlineParks(t *testing.T) (red, other string) {
 func TestOffline(t *testing.T) {
 	for name, test := range map[string]func(*guest){
 		"a copy tells its age":        testCopyTellsAge,
-		"a copy that is over says so": testCopyIsOver,
+		"a copy ages by the rule":     testCopyAges,
 		"without script":              testCopyIsOverWithoutScript,
 		"clock behind":                testClockIsBehind,
 		"clock ahead":                 testClockIsAhead,
@@ -73,30 +73,66 @@ func testCopyTellsAge(g *guest) {
 	}
 }
 
-func testCopyIsOver(g *guest) {
-	red, other := offlineParks(g.T)
-	park := newSnapshot(g.T).Catalogue
-	trail := park.TrailsOf(park.Trails[3].Park)[0].Slug
-	paths := []string{"/", red, other, red + "/senderos/" + trail, red + "/hoja", "/alertas", "/alertas/a-ahora",
-		"/en/", "/en" + red, "/en" + red + "/senderos/" + trail, "/en" + red + "/hoja", "/en/alertas", "/en/alertas/a-ahora"}
+// agingPages are pages of each kind that shows estimates.
+func agingPages(t *testing.T) []string {
+	red, other := offlineParks(t)
+	park := newSnapshot(t).Catalogue
+	trail := red + "/senderos/" + park.TrailsOf(park.Trails[3].Park)[0].Slug
+	var paths []string
+	for _, root := range []string{"", "/en"} {
+		for _, path := range []string{"/", red, other, trail, red + "/hoja", "/alertas", "/alertas/a-ahora"} {
+			paths = append(paths, root+path)
+		}
+	}
+	return paths
+}
+
+// A copy follows the rule of the server: it holds until its validity ends, is dimmed
+// until its data are nine hours old, and shows no state from then on. The estimates are
+// 12 minutes old when they are kept, and hold for 48 minutes more.
+func testCopyAges(g *guest) {
+	paths := agingPages(g.T)
 	for _, path := range paths {
 		g.open(path)
 		g.keeps(path)
 	}
 	g.leave(true)
-	g.shift(49 * time.Minute)
-	for _, path := range paths {
-		g.open(path)
-		got := g.see()
-		expired, ago := "Estimación vencida · ", "venció hace 1 min"
-		if strings.HasPrefix(path, "/en") {
-			expired, ago = "Estimate expired · ", "expired 1 min ago"
-		}
-		if !got.Over || !got.Grey || !strings.HasPrefix(got.Title, expired) || !strings.Contains(got.Age, ago) && !strings.HasSuffix(path, "/hoja") || got.Copy == "" {
-			g.Errorf("%s: over %v, grey %v, titled %q, %q, %q", path, got.Over, got.Grey, got.Title, got.Age, got.Copy)
-		}
-		if len(got.Shown) > 0 || got.Levels < 3 {
-			g.Errorf("%s: of %d levels these look current: %q", path, got.Levels, got.Shown)
+	const kept = 12 * time.Minute
+	worse := make(map[string]int) // how often a page shows red or amber
+	for _, step := range []struct {
+		age      time.Duration // of the data
+		es, en   string        // what the title begins with
+		old, end bool
+	}{
+		{age: kept},
+		{age: time.Hour + time.Minute, es: "Estimación de hace 1 h, sin actualizar · ", en: "Estimate from 1 h ago, not updated · ", old: true},
+		{age: 5*time.Hour + time.Minute, es: "Estimación de hace 5 h, sin actualizar · ", en: "Estimate from 5 h ago, not updated · ", old: true},
+		{age: 8*time.Hour + 59*time.Minute, es: "Estimación de hace 8 h, sin actualizar · ", en: "Estimate from 8 h ago, not updated · ", old: true},
+		{age: 9*time.Hour + time.Minute, es: "Estimación vencida · ", en: "Estimate expired · ", end: true},
+		{age: 30 * time.Hour, es: "Estimación vencida · ", en: "Estimate expired · ", end: true},
+	} {
+		g.shift(step.age - kept)
+		for _, path := range paths {
+			g.open(path)
+			got, title := g.see(), step.es
+			if strings.HasPrefix(path, "/en") {
+				title = step.en
+			}
+			if got.Old != step.old || got.Over != step.end || got.Dim != step.old || got.Grey != step.end || !strings.HasPrefix(got.Title, title) || got.Copy == "" ||
+				title == "" && regexp.MustCompile("^Est").MatchString(got.Title) {
+				g.Errorf("%s after %v: old %v, over %v, dim %v, grey %v, titled %q, %q", path, step.age, got.Old, got.Over, got.Dim, got.Grey, got.Title, got.Copy)
+			}
+			if !step.old && !step.end {
+				worse[path] = got.Worse
+			}
+			switch {
+			case step.old && len(got.Green) > 0:
+				g.Errorf("%s after %v: of %d levels these are green: %q", path, step.age, got.Levels, got.Green)
+			case step.old && !strings.HasSuffix(path, "/hoja") && (got.Worse != worse[path] || len(got.Struck) > 0): // a sheet has a text for each day
+				g.Errorf("%s after %v: red and amber is shown %d times of %d, and crossed out here: %q", path, step.age, got.Worse, worse[path], got.Struck)
+			case step.end && (len(got.Shown) > 0 || got.Levels < 3):
+				g.Errorf("%s after %v: of %d levels these look current: %q", path, step.age, got.Levels, got.Shown)
+			}
 		}
 	}
 }
@@ -115,7 +151,12 @@ func testCopyIsOverWithoutScript(g *guest) {
 	}
 	g.shift(49 * time.Minute)
 	g.open(red)
-	if got := g.see(); !got.Over || !got.Grey || len(got.Shown) > 0 || got.Levels < 10 || !strings.Contains(got.Text, "vigente hasta") {
+	if got := g.see(); !got.Old || got.Over || !got.Dim || len(got.Green) > 0 || got.Worse < 3 || !strings.Contains(got.Text, "Estimación sin actualizar") || !strings.Contains(got.Text, "vigente hasta") {
+		g.Errorf("when it holds no more: old %v, over %v, dim %v, %q are green, %d red or amber", got.Old, got.Over, got.Dim, got.Green, got.Worse)
+	}
+	g.shift(9 * time.Hour)
+	g.open(red)
+	if got := g.see(); !got.Over || got.Old || !got.Grey || len(got.Shown) > 0 || got.Levels < 10 || !strings.Contains(got.Text, "vigente hasta") {
 		g.Errorf("when it is over: over %v, grey %v, %q of %d look current", got.Over, got.Grey, got.Shown, got.Levels)
 	}
 }
@@ -131,12 +172,12 @@ func testClockIsBehind(g *guest) {
 	g.leave(true)
 	g.shift(-2*time.Hour + 50*time.Minute)
 	g.open(red)
-	if got := g.see(); !got.Over || !strings.Contains(got.Age, "venció hace 2 min") && !strings.Contains(got.Age, "venció hace 1 min") {
-		g.Errorf("50 minutes later, by a clock that is 2 h behind: over %v, %q", got.Over, got.Age)
+	if got := g.see(); !got.Old || !strings.Contains(got.Age, "venció hace 2 min") && !strings.Contains(got.Age, "venció hace 1 min") {
+		g.Errorf("50 minutes later, by a clock that is 2 h behind: old %v, %q", got.Old, got.Age)
 	}
 	g.scripts(false) // the worker alone knows it too
 	g.open(red)
-	if !g.see().Over {
+	if !g.see().Old {
 		g.Error("by a clock that is 2 h behind the worker takes a copy for current")
 	}
 	g.scripts(true)
@@ -151,7 +192,7 @@ func testClockIsBehind(g *guest) {
 	g.leave(true)
 	g.shift(-20 * time.Hour)
 	g.open(red)
-	if got := g.see(); !got.Over {
+	if got := g.see(); !got.Old {
 		g.Errorf("a clock that was set back makes a copy young: %q", got.Age)
 	}
 }
@@ -161,14 +202,14 @@ func testClockIsAhead(g *guest) {
 	red, _ := offlineParks(g.T)
 	g.shift(3 * time.Hour)
 	g.open(red)
-	g.wait(`document.getElementById("vencida").hidden && /hace 12 min · vigente por 4[78] min/.test(document.querySelector(".viva").textContent)`)
-	if got := g.see(); got.Over || strings.HasPrefix(got.Title, "Estimación vencida") {
+	g.wait(`document.getElementById("vencida").hidden && document.getElementById("vieja").hidden && /hace 12 min · vigente por 4[78] min/.test(document.querySelector(".viva").textContent)`)
+	if got := g.see(); got.Over || got.Old || strings.HasPrefix(got.Title, "Estimación") {
 		g.Errorf("what the server just sent is over: %q", got.Title)
 	}
 	// It is set right an hour later: what was heard no longer says what time it is.
 	g.leave(true)
 	evaluate[bool](g.T, g.ctx, `Date.now = () => self.clockOf.call(Date) + 3600000; document.dispatchEvent(new Event("visibilitychange")); true`)
-	g.wait(`!document.getElementById("vencida").hidden`)
+	g.wait(`!document.getElementById("vieja").hidden`)
 }
 
 func testSleepsOverTheEnd(g *guest) {
@@ -176,7 +217,7 @@ func testSleepsOverTheEnd(g *guest) {
 	g.leave(true)
 	evaluate[bool](g.T, g.ctx, `
 		window.said = 0;
-		new MutationObserver(list => { window.said += list.length; }).observe(document.querySelector("#al-dia [role=status]"), {subtree: true, attributes: true, childList: true, characterData: true});
+		new MutationObserver(list => { window.said += list.filter(change => !change.target.hidden).length; }).observe(document.querySelector("#al-dia [role=status]"), {subtree: true, attributeFilter: ["hidden"]});
 		window.later = 0;
 		const real = Date.now;
 		Date.now = () => real.call(Date) + window.later;
@@ -185,7 +226,7 @@ func testSleepsOverTheEnd(g *guest) {
 	for _, step := range []struct {
 		minutes, said int
 		want          string
-	}{{1, 0, "Estimado hace 13 min"}, {30, 0, "Estimado hace 43 min"}, {18, 1, "venció hace 1 min"}, {60, 1, "venció hace 1 h 1 min"}, {60 * 50, 1, "Estimado hace 2 días"}} {
+	}{{1, 0, "Estimado hace 13 min"}, {30, 0, "Estimado hace 43 min"}, {18, 1, "venció hace 1 min"}, {60, 1, "venció hace 1 h 1 min"}, {60 * 50, 2, "Estimado hace 2 días"}} {
 		got := evaluate[string](g.T, g.ctx, fmt.Sprintf("window.pass(%d)", step.minutes))
 		said := evaluate[int](g.T, g.ctx, "Promise.resolve().then(() => window.said)")
 		if !strings.Contains(got, step.want) || said != step.said {
@@ -242,9 +283,9 @@ func testNeverVisited(g *guest) {
 	for _, test := range []struct {
 		path, title, state, over string
 	}{
-		{other, "Sin conexión", "Estimado hace 12 min · vigente por", "Estimación vencida: Estimado hace 1 h 1 min · venció hace"},
-		{"/en" + other + "/senderos/nada", "Offline", "Estimated 12 min ago · valid for", "Estimate expired: Estimated 1 h 1 min ago · expired"},
-		{"/suscribirse", "Sin conexión", "vigente por", "Estimación vencida"},
+		{other, "Sin conexión", "Estimado hace 12 min · vigente por", "Estimación de hace 1 h, sin actualizar"},
+		{"/en" + other + "/senderos/nada", "Offline", "Estimated 12 min ago · valid for", "Estimate from 1 h ago, not updated"},
+		{"/suscribirse", "Sin conexión", "vigente por", "sin actualizar"},
 	} {
 		for _, over := range []bool{false, true} {
 			g.shift(map[bool]time.Duration{true: 49 * time.Minute}[over])

@@ -86,11 +86,11 @@ func TestPagesThatHoldSayUntilWhen(t *testing.T) {
 				continue
 			}
 			held++
-			if !strings.Contains(page, `data-vigente-hasta="`+until+`" data-estimado="2026-11-21T17:00:00Z"`) || !said.MatchString(readable(page)) ||
+			if !strings.Contains(page, `data-vigente-hasta="`+until+`" data-datos-hasta="2026-11-22T02:00:00Z" data-estimado="2026-11-21T17:00:00Z"`) || !said.MatchString(readable(page)) ||
 				!strings.Contains(page, `<time datetime="`+until+`">`) {
 				t.Errorf("%s%s does not say until when it holds", root, path)
 			}
-			if !strings.Contains(page, `id="vencida" hidden`) || !strings.Contains(page, `id="copia" hidden`) || !strings.Contains(page, `<html lang="`) {
+			if !strings.Contains(page, `id="vencida" hidden`) || !strings.Contains(page, `id="vieja" hidden`) || !strings.Contains(page, `id="copia" hidden`) || !strings.Contains(page, `<html lang="`) {
 				t.Errorf("%s%s lacks what the worker marks", root, path)
 			}
 		}

@@ -52,7 +52,7 @@ func (l *lodge) publish(t *testing.T, age, rest time.Duration) {
 	e, now := short(newSnapshot(t)), time.Now().Truncate(time.Second)
 	moved := now.Truncate(time.Hour).Sub(noonHour)
 	e.Hour = now.Truncate(time.Hour)
-	e.IssuedAt, e.ValidUntil, e.NextAt = now.Add(-age), now.Add(rest), now.Add(rest)
+	e.IssuedAt, e.ValidUntil, e.DataUntil, e.NextAt = now.Add(-age), now.Add(rest), now.Add(9*time.Hour-age), now.Add(rest)
 	for i := range e.Alerts {
 		e.Alerts[i].Start, e.Alerts[i].End = e.Alerts[i].Start.Add(moved), e.Alerts[i].End.Add(moved)
 	}
@@ -212,31 +212,41 @@ func (g *guest) scripts(run bool) {
 type sight struct {
 	Title, Text string
 	Over        bool // it says that the estimate is over
+	Old         bool // it says that the estimate was not renewed
 	Copy        string
 	Age         string   // the line that tells it
 	Newer       bool     // it offers newer estimates
 	Levels      int      // what shows a level
 	Shown       []string // of these, what is not crossed out
-	Grey        bool
+	Green       []string // of these, what is green
+	Worse       int      // how many that show red or amber are not crossed out
+	Struck      []string // what shows red or amber and is crossed out, but for drawings on canvas
+	Grey, Dim   bool
 }
 
 // askSight looks at a page. A level is shown by a shape, a drawing or a word.
 const askSight = `(() => {
 	const main = document.querySelector("main"), shown = e => !!e && e.getBoundingClientRect().height > 0;
 	const within = (e, test) => { for (; e && e !== main.parentNode; e = e.parentElement) if (test(getComputedStyle(e))) return true; return false; };
-	const levels = [...main.querySelectorAll("svg use[href^='#f-'], .cinta svg, canvas, .leaflet-marker-icon")]
-		.map(e => [e.localName + " " + (e.getAttribute("href") || e.className.baseVal || ""), within(e, s => s.maskImage !== "none")]);
+	const levels = [...main.querySelectorAll("svg use[href^='#f-'], svg use[href='#g-verde'], .cinta svg, canvas, .leaflet-marker-icon")]
+		.map(e => [e.localName + " " + (e.getAttribute("href") || e.className.baseVal || ""),
+			within(e, s => s.maskImage !== "none") || /verde/.test(e.getAttribute("href")) && getComputedStyle(e).getPropertyValue("--vale") === "none"]);
+	for (const e of main.querySelectorAll("svg rect.verde")) levels.push(["verde", within(e, s => s.maskImage !== "none") || getComputedStyle(e).fill.includes("trama")]);
 	const walk = document.createTreeWalker(main, NodeFilter.SHOW_TEXT);
 	for (let n; n = walk.nextNode();) {
 		const e = n.parentElement;
 		if (!/(^|[^\p{L}])(verde|amarillo|rojo|precaución|peligro|green|amber|red|caution|danger|sin señales de riesgo|señales de|no model alert|signs of)($|[^\p{L}])/iu.test(n.data) || e.closest("nav, .al-dia, .menor, .hoja-pie, #luz, #peligros") || !shown(e)) continue;
 		levels.push([n.data.trim(), within(e, s => s.textDecorationLine.includes("line-through"))]);
 	}
-	const copy = document.getElementById("copia"), newer = document.getElementById("nueva"), over = document.getElementById("vencida");
+	const copy = document.getElementById("copia"), newer = document.getElementById("nueva"), over = document.getElementById("vencida"), old = document.getElementById("vieja");
+	const green = /(^|[^\p{L}])(verde|green|sin señales|no model alert)($|[^\p{L}])/iu, worse = /(^|[^\p{L}])(rojo|amarillo|red|amber)($|[^\p{L}])/iu;
 	return {
-		Title: document.title, Text: document.body.innerText, Over: shown(over), Copy: shown(copy) ? copy.textContent : "",
+		Title: document.title, Text: document.body.innerText, Over: shown(over), Old: shown(old), Copy: shown(copy) ? copy.textContent : "",
 		Age: main.querySelector(".viva")?.textContent ?? "", Newer: shown(newer),
-		Levels: levels.length, Shown: levels.filter(l => !l[1]).map(l => l[0]), Grey: within(main.querySelector("h1"), s => s.filter.includes("grayscale")),
+		Levels: levels.length, Shown: levels.filter(l => !l[1]).map(l => l[0]),
+		Green: levels.filter(l => !l[1] && (green.test(l[0]) || /-verde/.test(l[0]))).map(l => l[0]),
+		Worse: levels.filter(l => !l[1] && worse.test(l[0])).length, Struck: levels.filter(l => l[1] && worse.test(l[0]) && !green.test(l[0])).map(l => l[0]),
+		Grey: within(main.querySelector("h1"), s => s.filter.includes("grayscale")), Dim: within(main.querySelector("h1"), s => +s.opacity < 1),
 	};
 })()`
 

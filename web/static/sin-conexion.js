@@ -1,5 +1,5 @@
-// Lists the pages that this browser has kept, with their age and whether they
-// still hold. It shows no level: that is on the page itself, with all that
+// Lists the parks and pages that this browser has kept, with their age and whether
+// they still hold. It shows no level: that is on the page itself, with all that
 // belongs to it.
 "use strict";
 (function () {
@@ -19,19 +19,21 @@
       path: path, lang: lang ? lang[1] : "", english: home.test(path), zone: attribute(text, "zona"),
       name: named ? new DOMParser().parseFromString(named[1], "text/html").body.textContent.trim() : path,
       kept: Date.parse(attribute(text, "guardada")), issued: Date.parse(attribute(text, "estimado")), until: Date.parse(attribute(text, "vigente-hasta")),
+      ends: Date.parse(attribute(text, "datos-hasta")),
       rank: /\/parques\/[^/]+$/.test(path) ? 0 : /\/parques\//.test(path) ? 1 : 2
     };
   }
 
-  // pages reads the copies of parks, trails and of what else shows estimates.
-  async function pages() {
+  // pages reads the copies of parks, trails and of what else shows estimates: those
+  // that were visited, or those that were kept with their park.
+  async function pages(kind) {
     var found = [], names = await caches.keys();
     for (var name of names) {
-      if (name.indexOf("vigia-paginas-") !== 0) continue;
+      if (name.indexOf("vigia-" + kind + "-") !== 0) continue;
       var cache = await caches.open(name);
       for (var request of await cache.keys()) {
-        var path = new URL(request.url).pathname;
-        if (!/^(\/en)?(\/?|\/alertas.*|\/parques\/.*)$/.test(path)) continue;
+        var url = new URL(request.url), path = url.pathname + url.search;
+        if (!/^(\/en)?(\/?(\?.*)?|\/alertas.*|\/parques\/.*)$/.test(path)) continue;
         var copy = await cache.match(request);
         if (copy) found.push(read(path, await copy.text()));
       }
@@ -49,24 +51,91 @@
     return made;
   }
 
-  function row(page) {
-    var item = document.createElement("li"), over = !(vigia.now() < page.until), link = add(item, "a", page.name);
-    link.href = page.path;
-    link.lang = page.lang;
+  function link(parent, page) {
+    var made = add(parent, "a", page.name);
+    made.href = page.path;
+    made.lang = page.lang;
+  }
+
+  // holds writes how old the estimates of a page are, and reports whether they hold.
+  function holds(item, page) {
+    var form = vigia.form(page.until, page.ends);
     if (isNaN(page.until)) add(item, "p", words.sinDatos);
-    else if (over) add(add(item, "p", ""), "strong", words.vencida + ": " + vigia.state(page.issued, page.until, words));
+    else if (form === "vieja") add(add(item, "p", ""), "strong", vigia.fill(words.vieja, { edad: vigia.rough(vigia.now() - page.issued, words) }));
+    else if (form) add(add(item, "p", ""), "strong", words.vencida + ": " + vigia.state(page.issued, page.until, words));
     else add(item, "p", vigia.state(page.issued, page.until, words));
+    return !form;
+  }
+
+  function row(page) {
+    var item = document.createElement("li");
+    link(item, page);
+    var current = holds(item, page);
     add(item, "p", vigia.fill(words.copia, { hora: vigia.clock(page.kept, page.zone || undefined), edad: vigia.span(vigia.now() - page.kept, words) })).className = "menor";
-    document.getElementById(over ? "vencidas" : "vigentes").appendChild(item);
+    document.getElementById(current ? "vigentes" : "vencidas").appendChild(item);
+  }
+
+  // parks lists what was kept on purpose: a park with its trails, and a button that
+  // gives it up.
+  async function parks() {
+    var box = document.getElementById("parques-guardados"), list = box.querySelector("ul");
+    var kept = (await vigia.ask({ guardados: true }).catch(function () { return { parques: [] }; })).parques, copies = await pages("guardados");
+    if (list.contains(document.activeElement)) return kept.length; // nothing is moved from under somebody's fingers
+    var opened = Array.prototype.map.call(list.querySelectorAll("details[open]"), function (fold) { return fold.dataset.de; });
+    list.textContent = "";
+    kept.forEach(function (park) {
+      var own = copies.filter(function (page) { return park.paginas.indexOf(page.path) >= 0; });
+      if (own.length) list.appendChild(parkRow(park, own, box.dataset, opened));
+    });
+    box.hidden = !list.firstChild;
+    return kept.length;
+  }
+
+  function parkRow(park, pages, words, opened) {
+    var item = document.createElement("li"), trails = pages.filter(function (page) { return page.path !== park.path; });
+    pages.filter(function (page) { return page.path === park.path; }).forEach(function (page) {
+      link(item, page);
+      holds(item, page);
+      add(item, "p", vigia.kept(park, words, page.zone || undefined)).className = "menor";
+    });
+    if (trails.length) {
+      var fold = add(item, "details", "");
+      fold.dataset.de = park.path;
+      fold.open = opened.indexOf(park.path) >= 0;
+      add(fold, "summary", words.senderos + " (" + trails.length + ")");
+      var within = add(fold, "ul", "");
+      trails.forEach(function (page) { link(add(within, "li", ""), page); });
+    }
+    var remove = add(item, "button", words.quitar);
+    remove.type = "button";
+    remove.className = "boton otro menudo quitar";
+    remove.setAttribute("aria-label", vigia.fill(words.quitarLugar, { lugar: park.nombre }));
+    remove.addEventListener("click", function () {
+      var said = document.getElementById("quitado");
+      vigia.ask({ quitar: park.path }).then(function () {
+        said.textContent = park.nombre + ": " + words.quitado;
+        said.focus();
+        again();
+      }, function () { said.textContent = words.fallo; });
+    });
+    return item;
+  }
+
+  // Asked for by its own address the page is the list of what is kept, whether there
+  // is a connection or not.
+  if (/\/sin-conexion$/.test(location.pathname)) {
+    document.querySelector("h1").textContent = words.aqui;
+    document.querySelectorAll(".entrada, #guardadas").forEach(function (element) { element.hidden = true; });
   }
 
   async function show() {
     await vigia.recall().catch(function () {});
-    var all = await pages();
+    var saved = await parks(), all = await pages("paginas");
     ["vigentes", "vencidas"].forEach(function (id) { document.getElementById(id).textContent = ""; });
     all.forEach(row);
     ["vigentes", "vencidas"].forEach(function (id) { document.getElementById(id).hidden = !document.getElementById(id).firstChild; });
-    document.getElementById("ninguna").hidden = all.length > 0;
+    document.getElementById("ninguna").hidden = all.length + saved > 0;
+    document.getElementById("visitadas").hidden = !all.length || !saved;
     list.hidden = false;
   }
 

@@ -7,7 +7,7 @@
 // version that changes when any of them does.
 var kit = { version: "", files: [] };
 
-var FILES = "vigia-archivos-" + kit.version, PAGES = "vigia-paginas-" + kit.version, CLOCK = "vigia-reloj";
+var FILES = "vigia-archivos-" + kit.version, PAGES = "vigia-paginas-" + kit.version, SAVED = "vigia-guardados-" + kit.version, CLOCK = "vigia-reloj";
 var SIGNUPS = "/api/v1/suscriptores";
 var PATIENCE = 3500; // milliseconds that a page is waited for when there is a copy of it
 var MOST = 60;       // pages that are kept
@@ -16,6 +16,14 @@ var HASH = /\.[0-9a-f]{10}\./; // in the name of a file that never changes
 
 // These are public pages, all that is ever kept. None has a token in its path.
 var KEPT = /^(\/en)?(\/?|\/alertas(\/[\w-]+)?|\/parques\/[\w-]+(\/hoja|\/senderos\/[\w-]+)?|\/(metodo|precision|api|privacidad|acerca|accesibilidad))$/;
+
+// The query is part of a page's address. These have pages of their own; with any other
+// query a page is asked of the network alone.
+var QUERIES = /^(\/en)?(\/?\?dia=\d{4}-\d\d-\d\d|\/alertas\?parque=[\w-]+)$/;
+
+function kept(url) {
+  return KEPT.test(url.pathname) && (!url.search || QUERIES.test(url.pathname + url.search));
+}
 
 self.addEventListener("install", function (event) {
   self.skipWaiting();
@@ -41,8 +49,9 @@ async function bring(cache, path) {
 // takeOver deletes what other versions held, once their pages are moved.
 async function takeOver() {
   for (var name of await caches.keys()) {
-    if (name.indexOf("vigia-") !== 0 || name === FILES || name === PAGES || name === CLOCK) continue;
-    if (name.indexOf("vigia-paginas-") === 0) await moveIn(name).catch(ignore);
+    if (name.indexOf("vigia-") !== 0 || [FILES, PAGES, SAVED, CLOCK].indexOf(name) >= 0) continue;
+    if (name.indexOf("vigia-paginas-") === 0) await moveIn(name, PAGES).catch(ignore);
+    if (name.indexOf("vigia-guardados-") === 0) await moveIn(name, SAVED).catch(ignore);
     await caches.delete(name);
   }
 }
@@ -50,8 +59,8 @@ async function takeOver() {
 // moveIn takes over the pages of another version. They get the files of this one,
 // for those of the other are deleted: a page without its script and its style
 // could not say that it is over.
-async function moveIn(name) {
-  var from = await caches.open(name), to = await caches.open(PAGES), today = {};
+async function moveIn(name, place) {
+  var from = await caches.open(name), to = await caches.open(place), today = {};
   kit.files.forEach(function (path) { today[path.replace(HASH, ".")] = path; });
   for (var request of await from.keys()) {
     if (await to.match(request)) continue;
@@ -66,8 +75,8 @@ self.addEventListener("fetch", function (event) {
   if (request.method !== "GET" || url.origin !== self.location.origin) return;
   if (url.pathname.indexOf("/static/") === 0 || kit.files.indexOf(url.pathname) >= 0) {
     event.respondWith(file(event, url.pathname));
-  } else if (KEPT.test(url.pathname)) {
-    event.respondWith(request.mode === "navigate" ? visit(event, url.pathname) : get(event, url.pathname));
+  } else if (kept(url)) {
+    event.respondWith(request.mode === "navigate" ? visit(event, url.pathname + url.search) : get(event, url.pathname + url.search));
   } else if (request.mode === "navigate") {
     event.respondWith(fetch(request).catch(function () { return lost(url.pathname); }));
   }
@@ -126,24 +135,35 @@ async function lost(path) {
   return page || Response.error();
 }
 
-// store keeps a page with the server's time in its text, which is how the page
-// knows that it is a copy. What the server asks nobody to keep is not kept.
+// store keeps a page that was visited: in the place of the one that is kept with its
+// park, else among the last ones. Then it is time to renew what is kept with a park.
 async function store(path, answer, fresh) {
-  var cache = await caches.open(PAGES), type = answer.headers.get("Content-Type") || "";
-  if (answer.status === 404 || answer.status === 410) return cache.delete(path);
-  if (answer.status !== 200 || answer.redirected || !/^text\/html/.test(type) || /no-store/.test(answer.headers.get("Cache-Control"))) return;
+  var cache = await caches.open(PAGES), saved = await caches.open(SAVED);
+  if (answer.status === 404 || answer.status === 410) return Promise.all([cache.delete(path), saved.delete(path)]);
+  var copy = await marked(answer, fresh);
+  if (!copy) return;
+  if (await saved.match(path)) await saved.put(path, copy.answer);
+  else await cache.put(path, copy.answer);
+  var paths = await cache.keys(); // the one kept longest ago is the first
+  for (var old of paths.slice(0, Math.max(0, paths.length - MOST))) await cache.delete(old);
+  await renew(path);
+  await renewPark();
+}
+
+// marked gives a page with the server's time in its text, which is how the page
+// knows that it is a copy. What the server asks nobody to keep is not kept.
+async function marked(answer, fresh) {
+  var type = answer.headers.get("Content-Type") || "";
+  if (answer.status !== 200 || answer.redirected || !/^text\/html/.test(type) || /no-store/.test(answer.headers.get("Cache-Control"))) return null;
   var text = await answer.text();
-  if (text.indexOf('id="al-dia"') < 0) return; // a network's own page, or one cut short
+  if (text.indexOf('id="al-dia"') < 0) return null; // a network's own page, or one cut short
   var served = Date.parse(answer.headers.get("Date")) || Date.now();
   text = text.replace("<html ", '<html data-guardada="' + new Date(served).toISOString() + '" ').replace('id="copia" hidden', 'id="copia"');
   var headers = new Headers(answer.headers);
   headers.delete("Content-Encoding");
   headers.delete("Content-Length");
   await note(served, fresh);
-  await cache.put(path, new Response(text, { headers: headers }));
-  var paths = await cache.keys(); // the one kept longest ago is the first
-  for (var old of paths.slice(0, Math.max(0, paths.length - MOST))) await cache.delete(old);
-  await renew(path);
+  return { text: text, served: served, answer: new Response(text, { headers: headers }) };
 }
 
 // renew fetches the page for when there is no connection once a day: telephone
@@ -177,19 +197,162 @@ async function heard(cache) {
   return held ? held.json() : { latest: 0, lead: 0 };
 }
 
-// copyOf gives the copy of a page. One that is over says so from its first line,
-// before any script runs. Of two clocks the later one is believed, so that a copy
-// may look too old but never too young.
+// copyOf gives the copy of a page. One that holds no more says so from its first
+// line, before any script runs. Of two clocks the later one is believed, so that a
+// copy may look too old but never too young.
 async function copyOf(path) {
-  var kept = await (await caches.open(PAGES)).match(path);
+  var kept = await (await caches.open(PAGES)).match(path) || await (await caches.open(SAVED)).match(path);
   if (!kept) return null;
-  var text = await kept.text(), until = /<body[^>]* data-vigente-hasta="([^"]+)"/.exec(text);
-  var clock = await heard(await caches.open(CLOCK)), phone = Date.now();
-  if (until && !(Math.max(phone, phone + clock.lead, clock.latest) < Date.parse(until[1]))) {
-    text = text.replace("<html ", '<html class="vencida" ').replace('id="vencida" hidden', 'id="vencida"');
-  }
+  var text = await kept.text(), clock = await heard(await caches.open(CLOCK)), phone = Date.now();
+  var form = formOf(text, Math.max(phone, phone + clock.lead, clock.latest));
+  if (form) text = text.replace("<html ", '<html class="' + form + '" ').replace('id="' + form + '" hidden', 'id="' + form + '"');
   return new Response(text, { headers: kept.headers });
 }
+
+// formOf says how the estimates of a page read at an instant, as vigencia.js does: ""
+// while they hold or where there are none.
+function formOf(text, at) {
+  var until = /<body[^>]* data-vigente-hasta="([^"]+)"/.exec(text), ends = /<body[^>]* data-datos-hasta="([^"]+)"/.exec(text);
+  if (!until || at < Date.parse(until[1])) return "";
+  return ends && at < Date.parse(ends[1]) ? "vieja" : "vencida";
+}
+
+// A park is kept with all its trails when somebody asks for it. INDEX lists those
+// that are, the one kept longest ago first: path, name, when it was wholly renewed
+// (en), pages that came and how many did not (faltan), bytes.
+var INDEX = "/guardados", PARK = /^(\/en)?\/parques\/[\w-]+$/;
+var MOST_PARKS = 6, MOST_BYTES = 20e6, MOST_TRAILS = 60;
+var RENEWED = 3600000; // milliseconds after which a park is renewed, when there is a connection
+
+self.addEventListener("message", function (event) {
+  var port = event.ports[0], wish = event.data || {};
+  if (!port) return;
+  var work = wish.guardar ? savePark(wish.guardar, function (done) { port.postMessage({ avance: done }); }) :
+    wish.quitar ? removePark(wish.quitar) : index().then(function (parks) { return { parques: parks }; });
+  event.waitUntil(work.then(function (answer) { port.postMessage(answer); }, function (failure) { port.postMessage({ fallo: failure.name || "Error" }); }));
+});
+
+async function index() {
+  var held = await (await caches.open(SAVED)).match(INDEX);
+  return held ? held.json() : [];
+}
+
+// change changes the index, one change after the other.
+function change(how) {
+  changing = changing.catch(ignore).then(async function () {
+    var parks = how(await index());
+    await (await caches.open(SAVED)).put(INDEX, new Response(JSON.stringify(parks)));
+    return parks;
+  });
+  return changing;
+}
+
+var changing = Promise.resolve();
+
+// savePark keeps a park's page and those of its trails, and gives up what was kept
+// longest ago where that is too much.
+async function savePark(path, step) {
+  if (!PARK.test(path)) throw new TypeError("no park");
+  var made = await fetchPark(path, step), old = [];
+  var parks = await change(function (list) {
+    list = list.filter(function (park) { return park.path !== path; }).concat(made);
+    while (list.length > MOST_PARKS || list.length > 1 && sum(list) > MOST_BYTES) old.push(list.shift());
+    return list;
+  });
+  for (var park of old) await forget(park.paginas, parks);
+  return { parques: parks, quitados: old.map(function (park) { return park.nombre; }) };
+}
+
+function sum(parks) { return parks.reduce(function (bytes, park) { return bytes + park.bytes; }, 0); }
+
+// fetchPark fetches the pages of a park one by one, with the files that they name, and
+// tells what came. Without the park's own page nothing did.
+async function fetchPark(path, step) {
+  var saved = await caches.open(SAVED), last = await caches.open(PAGES), before = (await index()).filter(function (park) { return park.path === path; })[0];
+  var made = { path: path, nombre: path, en: 0, paginas: [], faltan: 0, bytes: 0 }, paths = [path];
+  try {
+    for (var i = 0; i < paths.length; i++) {
+      var copy = await fetch(paths[i], { cache: "no-cache" }).then(function (answer) { return marked(answer, true); }).catch(ignore);
+      if (!copy && i === 0) throw new TypeError("no answer");
+      if (!copy) {
+        made.faltan++;
+        continue;
+      }
+      await saved.put(paths[i], copy.answer);
+      await last.delete(paths[i]);
+      made.paginas.push(paths[i]);
+      made.bytes += copy.text.length;
+      await bringAll(copy.text);
+      if (i === 0) {
+        made.nombre = nameIn(copy.text);
+        made.en = copy.served;
+        paths = paths.concat(trailsIn(copy.text, path));
+      }
+      step({ n: made.paginas.length, total: paths.length });
+    }
+  } catch (failure) {
+    if (!before) await forget(made.paginas, []); // a part of it promises what is not there
+    throw failure;
+  }
+  return made;
+}
+
+function nameIn(text) {
+  var found = /<h1[^>]*>([^<]+)<\/h1>/.exec(text);
+  return found ? found[1].trim().replace(/&#39;/g, "'").replace(/&#34;|&quot;/g, '"').replace(/&amp;/g, "&") : "";
+}
+
+function trailsIn(text, park) {
+  var found = text.match(new RegExp('href="' + park + '/senderos/[\\w-]+"', "g")) || [];
+  return found.map(function (link) { return link.slice(6, -1); }).filter(function (path, i, all) { return all.indexOf(path) === i; }).slice(0, MOST_TRAILS);
+}
+
+// bringAll keeps the files that a page names and are not kept yet.
+async function bringAll(text) {
+  var cache = await caches.open(FILES);
+  for (var path of text.match(/\/static\/[\w.-]+/g) || []) {
+    if (!await cache.match(path)) await bring(cache, path).catch(ignore);
+  }
+}
+
+async function removePark(path) {
+  var gone = [], parks = await change(function (list) {
+    gone = list.filter(function (park) { return park.path === path; });
+    return list.filter(function (park) { return park.path !== path; });
+  });
+  for (var park of gone) await forget(park.paginas, parks);
+  return { parques: parks };
+}
+
+// forget deletes pages that no park in a list has.
+async function forget(paths, parks) {
+  var saved = await caches.open(SAVED);
+  for (var path of paths) {
+    if (!parks.some(function (park) { return park.paginas.indexOf(path) >= 0; })) await saved.delete(path);
+  }
+}
+
+// renewPark renews the park that was renewed longest ago, one with each page that
+// comes from the network at most, and none on a connection that is to be spared.
+async function renewPark() {
+  if (renewing || self.navigator.connection && self.navigator.connection.saveData) return;
+  var oldest = (await index()).sort(function (a, b) { return a.en - b.en; })[0];
+  var now = Date.now() + (await heard(await caches.open(CLOCK))).lead;
+  if (!oldest || Math.abs(now - oldest.en) < RENEWED || Math.abs(now - tried) < RENEWED / 6) return;
+  renewing = true;
+  tried = now;
+  try {
+    var made = await fetchPark(oldest.path, ignore);
+    await change(function (list) {
+      return list.map(function (park) { return park.path !== made.path ? park : made.faltan > park.faltan ? park : made; });
+    });
+    await forget(oldest.paginas.concat(made.paginas), await index()); // also when it was removed meanwhile
+  } finally {
+    renewing = false;
+  }
+}
+
+var renewing = false, tried = 0;
 
 // Browsers ask that every push shows something, so that one that cannot be read
 // does too.

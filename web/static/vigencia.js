@@ -2,10 +2,15 @@
 // minute. A page may come from a cache, stay open for days or be looked at with a
 // clock that is wrong: an old state must not look current. The words stand in the
 // page, beside what they are shown in.
+//
+// The page has two instants from the server: until when its estimates hold, and
+// until when the data behind them carry any level. Between the two it is "vieja":
+// red and amber are read as they were, green holds no more. After both it is
+// "vencida" and shows no state.
 "use strict";
 (function () {
   var root = document.documentElement, page = document.body.dataset, strip = document.getElementById("al-dia");
-  var until = Date.parse(page.vigenteHasta), issued = Date.parse(page.estimado), kept = Date.parse(root.dataset.guardada);
+  var until = Date.parse(page.vigenteHasta), ends = Date.parse(page.datosHasta), issued = Date.parse(page.estimado), kept = Date.parse(root.dataset.guardada);
   var words = strip ? strip.dataset : {}, title = document.title;
   var part = function (id) { return document.getElementById(id); };
   var MINUTE = 60000, PAUSE = 10 * MINUTE;
@@ -37,6 +42,10 @@
     latest = server;
   }
 
+  function write(element, text) {
+    if (element.textContent !== text) element.textContent = text; // what does not change is not announced again
+  }
+
   function fill(text, places) {
     return text.replace(/\{(\w+)\}/g, function (all, name) { return name in places ? places[name] : all; });
   }
@@ -48,6 +57,13 @@
     if (hours < 1) return fill(words.minutos, { n: minutes });
     if (hours >= 48) return fill(words.dias, { n: Math.floor(hours / 24) });
     return fill(minutes % 60 ? words.horasMinutos : words.horas, { h: hours, n: minutes % 60 });
+  }
+
+  // rough is span in whole hours from one hour on: what is announced must not change
+  // with each minute.
+  function rough(milliseconds, words) {
+    var hour = 60 * MINUTE;
+    return span(milliseconds < hour ? milliseconds : Math.floor(milliseconds / hour) * hour, words);
   }
 
   // clock is a time of day where the page's places are.
@@ -68,12 +84,25 @@
     });
   }
 
-  // A copy that the service worker found to be over stays so until the server says
+  // form says how estimates read now: "" while they hold. Where it is not known until
+  // when their data last, they have no time between.
+  function form(until, ends) {
+    var at = now();
+    return at < until ? "" : at < ends ? "vieja" : "vencida";
+  }
+
+  // A copy that the service worker found to be old stays so until the server says
   // something else.
-  var marked = root.classList.contains("vencida");
+  var FORMS = ["", "vieja", "vencida"], marked = shown();
+
+  function shown() {
+    return FORMS.slice(1).filter(function (name) { return root.classList.contains(name); })[0] || "";
+  }
+
+  function older(one, other) { return FORMS.indexOf(one) < FORMS.indexOf(other) ? other : one; }
 
   function show() {
-    if (!isNaN(until)) showValidity(!(now() < until) || marked && !told);
+    if (!isNaN(until)) showValidity(told ? form(until, ends) : older(marked, form(until, ends)));
     if (strip && !isNaN(kept)) {
       part("copia").hidden = false;
       part("copia").textContent = fill(navigator.onLine === false ? words.copia : words.copiaLenta, {
@@ -82,11 +111,15 @@
     }
   }
 
-  function showValidity(over) {
-    var notice = part("vencida");
-    root.classList.toggle("vencida", over);
-    if (notice.hidden === over) notice.hidden = !over; // to be announced once
-    document.title = over ? notice.querySelector("strong").textContent + " · " + title : title;
+  function showValidity(is) {
+    FORMS.slice(1).forEach(function (name) {
+      var notice = part(name), heading = notice.querySelector("strong");
+      root.classList.toggle(name, name === is);
+      if (name === is && heading.dataset.edad) write(heading, fill(heading.dataset.edad, { edad: rough(now() - issued, words) }));
+      if (notice.hidden === (name === is)) notice.hidden = name !== is; // to be announced once
+      if (name === is) document.title = heading.textContent + " · " + title;
+    });
+    if (!is) document.title = title;
     document.querySelectorAll(".vigencia .viva").forEach(function (line) { line.textContent = state(issued, until, words); });
   }
 
@@ -94,7 +127,7 @@
   // still has it, so that nothing is asked. A service worker that has come since
   // keeps the page.
   function learn() {
-    fetch(location.pathname, { cache: "force-cache" }).then(function (answer) {
+    fetch(location.pathname + location.search, { cache: "force-cache" }).then(function (answer) {
       var server = Date.parse(answer.headers.get("Date"));
       hear(server, server - Date.now());
       show();
@@ -109,7 +142,7 @@
   }
 
   // What this gives to the scripts of single pages.
-  window.vigia = { state: state, span: span, clock: clock, fill: fill, now: now, recall: recall };
+  window.vigia = { state: state, form: form, rough: rough, span: span, clock: clock, fill: fill, now: now, recall: recall };
   if (!strip) return;
 
   var timer, looked = Date.now(), looking = false;
@@ -120,7 +153,7 @@
     if (looking || document.hidden || navigator.onLine === false || !part("nueva")) return;
     looking = true;
     looked = Date.now();
-    fetch(location.pathname, { cache: "no-cache" }).then(function (answer) {
+    fetch(location.pathname + location.search, { cache: "no-cache" }).then(function (answer) {
       return answer.ok && answer.text().then(function (text) {
         if (text.indexOf('id="al-dia"') < 0) return; // it is not from here
         hearNow(Date.parse(answer.headers.get("Date")));
@@ -131,14 +164,14 @@
   }
 
   function tick() {
-    var before = root.classList.contains("vencida");
+    var before = shown();
     if (isNaN(kept)) show(); // a copy says already what its worker knows
     recall().catch(function () {}).then(function () {
       show();
-      // What is over has a successor, or seems over by a clock that is ahead.
-      if (!before && root.classList.contains("vencida")) looked = 0;
+      // What holds no more has a successor, or seems so by a clock that is ahead.
+      if (!before && shown()) looked = 0;
       if (Math.abs(Date.now() - looked) >= PAUSE) look();
-      var left = until - now();
+      var left = (shown() ? ends : until) - now();
       clearTimeout(timer);
       timer = setTimeout(tick, left > 0 ? Math.min(left, MINUTE) : MINUTE);
     });

@@ -95,7 +95,7 @@ func Snapshot(t testing.TB) *store.Snapshot {
 	t.Helper()
 	c := catalogue.Default()
 	e := &store.Snapshot{
-		Catalogue: c, Rules: hazard.DefaultRules(), Hour: NoonHour, IssuedAt: NoonHour, ValidUntil: NoonHour.Add(80 * time.Minute),
+		Catalogue: c, Rules: hazard.DefaultRules(), Hour: NoonHour, IssuedAt: NoonHour, ValidUntil: NoonHour.Add(80 * time.Minute), DataUntil: NoonHour.Add(9 * time.Hour),
 		NextAt: NoonHour.Add(time.Hour), StartedAt: NoonHour.Add(-48 * time.Hour),
 		Trails: make([]store.TrailForecast, len(c.Trails)),
 		Models: []store.ModelStatus{
@@ -177,6 +177,7 @@ func Empty(c *catalogue.Catalogue) *store.Snapshot {
 func Showcase(t testing.TB) map[string]*store.Snapshot {
 	current := Snapshot(t)
 	current.ValidUntil = time.Date(2999, 1, 1, 0, 0, 0, 0, time.UTC) // a browser has a clock of its own
+	current.DataUntil = current.ValidUntil
 	old := Snapshot(t)
 	for i := range old.Trails { // valid when it was rendered, over for every browser
 		old.Trails[i].Hours = old.Trails[i].Hours[:48]
