@@ -32,13 +32,14 @@ type outlook struct {
 	Axis     axis
 	Timeline timeline // of a park, the worst of its trails in each hour
 	Weather  string   // of the present hour, "" without estimates
+	Sky      sky      // of the present hour
 	UV       string   // how strong the sun gets in the next day, "" when it does not
 	Aloft    string   // of a trail, the wind in the free air at its critical point, "" where that is not known
 }
 
 // outlook returns the first screen of what has so many hours of estimates.
-func (v View) outlook(park catalogue.Park, reach int, at func(ahead int) snapshot.ParkState, weather string, sun snapshot.Sun) outlook {
-	return outlook{Now: v.answer(reach, at), Age: v.validity(), Axis: v.axis(park), Timeline: v.timeline(v.columns(at)), Weather: weather, UV: v.Localizer.Sun(sun)}
+func (v View) outlook(park catalogue.Park, reach int, at func(ahead int) snapshot.ParkState, weather string, sky sky, sun snapshot.Sun) outlook {
+	return outlook{Now: v.answer(reach, at), Age: v.validity(), Axis: v.axis(park), Timeline: v.timeline(v.columns(at)), Weather: weather, Sky: sky, UV: v.Localizer.Sun(sun)}
 }
 
 // putParks adds the page of each park.
@@ -60,7 +61,7 @@ func (v View) park(i int) parkPage {
 	p := v.Catalogue.Parks[i]
 	at := func(ahead int) snapshot.ParkState { return v.Park(i, ahead) }
 	page := parkPage{
-		parkLink: v.linkTo(p), outlook: v.outlook(p, v.Reach(i), at, v.weatherNow(v.ParkTrail(i)), v.ParkSun(v.View, i)), Park: p, Official: v.official(i, ""), Alerts: v.parkAlerts(i, ""),
+		parkLink: v.linkTo(p), outlook: v.outlook(p, v.Reach(i), at, v.weatherNow(v.ParkTrail(i)), v.skyNow(v.ParkTrail(i)), v.ParkSun(v.View, i)), Park: p, Official: v.official(i, ""), Alerts: v.parkAlerts(i, ""),
 		Light: v.lightTable(i), Week: v.week(i), Notes: notesOf(v.Catalogue.Emergency), Steward: p.Administrator,
 	}
 	page.Timeline = page.Timeline.enlarged()

@@ -55,7 +55,7 @@ func (v View) trailPage(i int) trailPage {
 	page := trailPage{
 		Park: v.linkTo(park), Name: trail.Name, Facts: v.trailFacts(trail),
 		Official: v.official(trail.Park, trail.Slug), Steward: park.Administrator,
-		outlook: v.outlook(park, len(hours), at, v.weatherNow(i), v.TrailSun(v.View, i)), Alerts: v.parkAlerts(trail.Park, trail.Slug),
+		outlook: v.outlook(park, len(hours), at, v.weatherNow(i), v.skyNow(i), v.TrailSun(v.View, i)), Alerts: v.parkAlerts(trail.Park, trail.Slug),
 		Table: v.hourTable(park, hours), Hazards: v.hazardReport(hours, trail.Points),
 		Profile: v.profile(trail.Points), Light: v.trailLight(i), Past: v.record(i),
 	}

@@ -40,3 +40,13 @@ func (v View) weatherNow(trail int) string {
 	}
 	return v.Text("tiempo.linea", "lugar", v.Catalogue.Trails[trail].CriticalPoint().Name, "partes", strings.Join(parts, ", "))
 }
+
+// skyNow is the sky of the present hour at a trail's critical point.
+func (v View) skyNow(trail int) sky {
+	if trail < 0 || len(v.HoursOf(trail)) == 0 {
+		return sky{}
+	}
+	trailPark := v.Catalogue.Parks[v.Catalogue.Trails[trail].Park]
+	now := &v.HoursOf(trail)[0]
+	return v.sky(now.Sky.Code, v.isNight(now.Hour, trailPark))
+}
