@@ -49,7 +49,15 @@ func TestNoDayIsGreenBeyondTheEstimates(t *testing.T) {
 		"red on the last day": {72, one(third, hazard.Red), "verde verde verde rojo   "},
 		"amber today":         {72, one(0, hazard.Amber), "amarillo verde verde    "},
 		"an hour unknown":     {72, one(30, hazard.Unknown), "verde nada verde    "},
-		"unknown and red":     {72, func(h int) hazard.State { return []hazard.State{hazard.Red, hazard.Unknown, hazard.Green}[min(2, h%30)] }, "rojo rojo rojo    "},
+		"unknown and red": {72, func(h int) hazard.State {
+			switch h {
+			case 30:
+				return hazard.Unknown
+			case 31:
+				return hazard.Red
+			}
+			return hazard.Green
+		}, "verde rojo verde    "},
 	} {
 		if got := dayStates(v, c.reach, c.at); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
