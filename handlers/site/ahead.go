@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"vigia/forecast/alert"
 	"vigia/forecast/hazard"
 	"vigia/forecast/snapshot"
 )
@@ -15,24 +16,34 @@ const shownSpells = 3
 // worseLine is the worst of the hours to come, in words.
 type worseLine struct {
 	Level
-	Within string // "Lo peor en 24 h"
-	What   string // "rojo por viento fuerte", "verde todas las horas"
-	When   string // "hoy (sáb 21) 14–19 h"; empty where What holds for all hours, or nothing is known
+	Within      string // "Lo peor en 24 h"
+	What        string // "rojo por viento fuerte", "verde todas las horas"
+	When        string // "hoy (sáb 21) 14–19 h"; empty where What holds for all hours, or nothing is known
+	hourWeather        // at its critical hour; empty where another line has worse or the same
 }
 
-// worstAhead returns the worst of the next 24 and 72 hours: in one line where both are
-// the same. reach is how many hours are estimated.
-func (v View) worstAhead(reach int, at func(ahead int) snapshot.ParkState) []worseLine {
+// worstAhead returns the worst of the next 24 and 72 hours of some trails: in one line
+// where both are the same. reach is how many hours are estimated.
+func (v View) worstAhead(trails []int, reach int, at func(ahead int) snapshot.ParkState) []worseLine {
 	day, all := snapshot.WorstAhead(reach, at)
-	lines := []worseLine{v.worseLine(snapshot.DayHours, day), v.worseLine(snapshot.Horizon, all)}
+	lines := []worseLine{v.worseLine(trails, snapshot.DayHours, day), v.worseLine(trails, snapshot.Horizon, all)}
 	if day.State == all.State && (day.State < hazard.Amber || slices.Equal(day.Spells, all.Spells)) {
 		return lines[1:]
+	}
+	switch {
+	case lines[0].hourWeather == lines[1].hourWeather:
+		lines[1].hourWeather = hourWeather{}
+	case day.State < hazard.Amber:
+		lines[0].hourWeather = hourWeather{}
 	}
 	return lines
 }
 
-func (v View) worseLine(within int, w snapshot.Worst) worseLine {
-	line := worseLine{Level: v.level(w.State), Within: v.Text("adelante.en", "n", within), What: v.StateBy(w.State, w.Main)}
+func (v View) worseLine(trails []int, within int, w snapshot.Worst) worseLine {
+	line := worseLine{
+		Level: v.level(w.State), Within: v.Text("adelante.en", "n", within), What: v.StateBy(w.State, w.Main),
+		hourWeather: v.worstWeather(trails, within, w.ParkState, false),
+	}
 	switch w.State {
 	case hazard.Unknown:
 		line.What = v.Text("adelante.incompleto")
@@ -77,4 +88,39 @@ func (v View) WorseToCome(park int) (worse []Worse) {
 		}
 	}
 	return worse
+}
+
+// unconfirmed says when the worst comes that no alert tells of, and when one will: "" where
+// alerts tell of all. Red is told beside other alerts too, amber where there is none.
+func (v View) unconfirmed(list alertList, reach int, at func(ahead int) snapshot.ParkState) string {
+	if !list.Known {
+		return ""
+	}
+	told := func(h int) bool {
+		return slices.ContainsFunc(list.Active, func(a AlertView) bool {
+			return a.Alert.Level == alert.Danger && !v.HourAhead(h).Before(a.Alert.Start) && v.HourAhead(h).Before(a.Alert.End)
+		})
+	}
+	least, first := hazard.Amber, -1
+	if len(list.Active) > 0 {
+		least = hazard.Red
+	}
+	for h := range min(reach, snapshot.Horizon) {
+		if s := at(h).State; s >= least && !(s == hazard.Red && told(h)) {
+			least, first = s+1, h
+		}
+	}
+	if first < 0 {
+		return ""
+	}
+	worst, end := at(first), first+1
+	for end < reach && at(end).State == worst.State {
+		end++
+	}
+	key, rules := "sin_alerta.amarillo", v.Rules.Hysteresis()
+	if worst.State == hazard.Red {
+		key = "sin_alerta.rojo"
+	}
+	return v.Text(key, "que", v.StateBy(worst.State, worst.Main), "cuando", v.Window(v.HourAhead(first), v.HourAhead(end)),
+		"n", rules.RunsToRaise, "h", rules.ImmediateHours)
 }

@@ -19,6 +19,7 @@ type alertPage struct {
 	Why     bool        // a part has reasons
 	History []change
 	Models  []string // whose runs counted last
+	Phones  emergency
 }
 
 // alertPart is a hazard of an alert with its drawings.
@@ -85,7 +86,7 @@ func (p *pageBuilder) alertFrame(path string, al *alert.Alert) Frame {
 func (v View) alertPage(al *alert.Alert) alertPage {
 	page := alertPage{
 		AlertView: v.Alert(al), Lasts: v.Count("alerta.horas", int(al.End.Sub(al.Start).Hours()+.5)),
-		Bar: v.windowBar(al, al.Start, al.End, al.Level),
+		Bar: v.windowBar(al, al.Start, al.End, al.Level), Phones: v.phones(),
 	}
 	if al.PhaseAt(v.Now) == alert.Finished {
 		page.Gone = v.gone(al)

@@ -18,10 +18,11 @@ const alertsPath = "/alertas"
 // alertList is the alerts of a page. When the estimates are not current the list
 // is not the answer to "is there any?", and Known is false.
 type alertList struct {
-	Known    bool
-	None     string // the text of an empty list
-	Active   []AlertView
-	Finished []AlertView
+	Known       bool
+	None        string // the text of an empty list
+	Unconfirmed string // what lies ahead of a park or trail without an alert, "" where nothing does
+	Active      []AlertView
+	Finished    []AlertView
 }
 
 // alerts lists a park's alerts, or those of all parks when slug is empty, in the API's

@@ -24,6 +24,7 @@ type hourTable struct {
 // column is a variable of the table. Its unit stands in its head.
 type column struct {
 	Key, Name, Unit string
+	Extra           bool // not among those that a small screen shows at first
 }
 
 // tableDay is one local day of a table.
@@ -42,31 +43,41 @@ type tableRow struct {
 	Why   string // the hazards, or the reason for no state
 	Note  string // what is lacking in the data
 	Night bool   // it is dark at half past
+	Sky   sky    // empty for an hour past
 	Cells []tableCell
 }
 
 // tableCell is a value, or the words for a missing one.
 type tableCell struct {
 	Text  string
-	Class string // "sin" for a missing value, "cero" for zero
+	Class string // "sin" for a missing value, "cero" for zero, "mas" for a column that is Extra
+	Exact string // what Text is rounded from, for the graph
+	From  string // of a gust, where the wind comes from
 }
 
 // tableColumns are the variables of the table, in its order.
 var tableColumns = []struct {
 	key, unit string
+	extra     bool
 	value     func(m *hazard.Medians) float32
 	places    func(value float32) int
 }{
-	{"temperatura", "°C", func(m *hazard.Medians) float32 { return m.Temperature }, whole},
-	{"sensacion", "°C", func(m *hazard.Medians) float32 { return m.FeelsLike }, whole},
-	{"viento", "km/h", func(m *hazard.Medians) float32 { return m.Wind }, whole},
-	{"racha", "km/h", func(m *hazard.Medians) float32 { return m.Gust }, whole},
-	{"precipitacion", "mm", func(m *hazard.Medians) float32 { return m.Precipitation }, tenths},
-	{"nieve", "cm", func(m *hazard.Medians) float32 { return m.Snow }, tenths},
-	{"isoterma", "m", func(m *hazard.Medians) float32 { return m.FreezingLevel }, whole},
-	{"visibilidad", "km", func(m *hazard.Medians) float32 { return m.Sight / 1000 }, sightPlaces},
-	{"uv", "", func(m *hazard.Medians) float32 { return m.UV }, tenths},
+	{"temperatura", "°C", true, func(m *hazard.Medians) float32 { return m.Temperature }, whole},
+	{"sensacion", "°C", false, func(m *hazard.Medians) float32 { return m.FeelsLike }, whole},
+	{"viento", "km/h", true, func(m *hazard.Medians) float32 { return m.Wind }, whole},
+	{"racha", "km/h", false, func(m *hazard.Medians) float32 { return m.Gust }, whole},
+	{"precipitacion", "mm", false, func(m *hazard.Medians) float32 { return m.Precipitation }, tenths},
+	{"nieve", "cm", false, func(m *hazard.Medians) float32 { return m.Snow }, tenths},
+	{"isoterma", "m", true, func(m *hazard.Medians) float32 { return m.FreezingLevel }, whole},
+	{"visibilidad", "km", true, func(m *hazard.Medians) float32 { return m.Sight / 1000 }, sightPlaces},
+	{"uv", "", true, func(m *hazard.Medians) float32 { return m.UV }, tenths},
 }
+
+// The place of the gust in tableColumns, and how many of them the graph draws.
+const (
+	gustColumn   = 3
+	drawnColumns = 6
+)
 
 func whole(float32) int  { return 0 }
 func tenths(float32) int { return 1 }
@@ -92,7 +103,10 @@ func (v View) hourTable(park catalogue.Park, hours []hazard.Estimate) *hourTable
 	for i := range hours {
 		e := snapshot.Sound(&hours[i])
 		row := v.tableRow(e.Hour, park, &e.Medians)
-		row.Level, row.Why, row.Note = v.level(e.State), v.why(e), v.Quality(e.Quality)
+		row.Level, row.Why, row.Note, row.Sky = v.level(e.State), v.why(e), v.Quality(e.Quality), v.sky(e.Sky.Code, row.Night)
+		if !wording.Missing(e.Medians.Gust) {
+			row.Cells[gustColumn].From = v.CompassPoint(e.Sky.WindFrom)
+		}
 		table.Days = v.addRow(table.Days, park, e.Hour, row)
 	}
 	if len(hours) < shownHours {
@@ -104,7 +118,7 @@ func (v View) hourTable(park catalogue.Park, hours []hazard.Estimate) *hourTable
 func (v View) tableHead() []column {
 	list := make([]column, len(tableColumns))
 	for i, c := range tableColumns {
-		list[i] = column{c.key, v.Text("tabla." + c.key), c.unit}
+		list[i] = column{c.key, v.Text("tabla." + c.key), c.unit, c.extra}
 	}
 	return list
 }
@@ -117,7 +131,14 @@ func (v View) tableRow(hour time.Time, park catalogue.Park, m *hazard.Medians) t
 		Night: v.isNight(hour, park), Cells: make([]tableCell, len(tableColumns)),
 	}
 	for i, c := range tableColumns {
-		row.Cells[i] = v.tableCell(c.value(m), c.places)
+		value := c.value(m)
+		row.Cells[i] = v.tableCell(value, c.places)
+		if i < drawnColumns && c.places(value) == 0 && !wording.Missing(value) {
+			row.Cells[i].Exact = strconv.FormatFloat(float64(value), 'f', 2, 32)
+		}
+		if c.extra {
+			row.Cells[i].Class = strings.TrimLeft(row.Cells[i].Class+" mas", " ")
+		}
 	}
 	return row
 }

@@ -6,6 +6,7 @@ import (
 	"vigia/forecast/hazard"
 	"vigia/forecast/snapshot"
 	"vigia/store/catalogue"
+	"vigia/web/wording"
 )
 
 // parkPage is one park.
@@ -21,8 +22,7 @@ type parkPage struct {
 	Map      placeMap
 	Light    *lightTable // nil without estimates
 	Week     past
-	Notes    []string // what the notes of the emergency numbers say, each once
-	Steward  string   // the administration
+	Steward  string // the administration
 	Area     string
 }
 
@@ -31,15 +31,53 @@ type outlook struct {
 	Now      answer
 	Age      validity
 	Axis     axis
-	Timeline timeline // of a park, the worst of its trails in each hour
-	Weather  string   // of the present hour, "" without estimates
-	UV       string   // how strong the sun gets in the next day, "" when it does not
-	Aloft    string   // of a trail, the wind in the free air at its critical point, "" where that is not known
+	Timeline timeline    // of a park, the worst of its trails in each hour
+	Weather  hourWeather // of the present hour
+	Phones   emergency
+	Advice   string    // what to consider where it is amber or red now or in a day, else ""
+	Days     *dayTable // nil without estimates
+	UV       string    // how strong the sun gets in the next day, "" when it does not
+	Aloft    string    // of a trail, the wind in the free air at its critical point, "" where that is not known
 }
 
-// outlook returns the first screen of what has so many hours of estimates.
-func (v View) outlook(park catalogue.Park, reach int, at func(ahead int) snapshot.ParkState, weather string, sun snapshot.Sun) outlook {
-	return outlook{Now: v.answer(reach, at), Age: v.validity(), Axis: v.axis(park), Timeline: v.timeline(v.columns(at)), Weather: weather, UV: v.Localizer.Sun(sun)}
+// emergency is whom to call.
+type emergency struct {
+	Numbers []catalogue.EmergencyNumber
+	Notes   []string // what the notes of the numbers say, each once
+}
+
+// outlook returns the first screen of some trails of a park, which have so many hours of
+// estimates. now is their weather.
+func (v View) outlook(park catalogue.Park, trails []int, reach int, at func(ahead int) snapshot.ParkState, now hourWeather, sun snapshot.Sun) outlook {
+	o := outlook{
+		Now: v.answer(trails, reach, at), Age: v.validity(), Axis: v.axis(park), Timeline: v.timeline(v.columns(at)), Weather: now,
+		UV: v.Localizer.Sun(sun), Advice: v.advice(reach, at), Phones: v.phones(),
+	}
+	for i, line := range o.Now.Ahead {
+		if line.ahead == 0 && line.trail == now.trail {
+			o.Now.Ahead[i].hourWeather = hourWeather{}
+		}
+	}
+	return o
+}
+
+// advice returns what to consider in view of the hazards of now and of the worst of a day,
+// "" where neither is amber or red.
+func (v View) advice(reach int, at func(ahead int) snapshot.ParkState) string {
+	if reach <= 0 {
+		return ""
+	}
+	var hazards []hazard.Hazard
+	day, _ := snapshot.WorstAhead(reach, at)
+	for _, s := range []snapshot.ParkState{at(0), day.ParkState} {
+		if s.State >= hazard.Amber && s.Main != hazard.NoHazard && !slices.Contains(hazards, s.Main) {
+			hazards = append(hazards, s.Main)
+		}
+	}
+	if len(hazards) == 0 {
+		return ""
+	}
+	return v.Localizer.Advice(hazards...)
 }
 
 // putParks adds the page of each park.
@@ -60,11 +98,14 @@ func (p *pageBuilder) putParks() {
 func (v View) park(i int) parkPage {
 	p := v.Catalogue.Parks[i]
 	at := func(ahead int) snapshot.ParkState { return v.Park(i, ahead) }
+	reach, trails := v.Reach(i), v.trailsOf(i)
 	page := parkPage{
-		parkLink: v.linkTo(p), outlook: v.outlook(p, v.Reach(i), at, v.weatherNow(v.ParkTrail(i)), v.ParkSun(v.View, i)), Park: p, Official: v.official(i, ""), Alerts: v.parkAlerts(i, ""),
-		Light: v.lightTable(i), Week: v.week(i), Notes: notesOf(v.Catalogue.Emergency), Steward: p.Administrator,
+		parkLink: v.linkTo(p), outlook: v.outlook(p, trails, reach, at, v.parkWeather(i), v.ParkSun(v.View, i)),
+		Park: p, Official: v.official(i, ""), Alerts: v.parkAlerts(i, ""),
+		Light: v.lightTable(i), Week: v.week(i), Steward: p.Administrator,
 	}
-	page.Timeline = page.Timeline.enlarged()
+	page.Timeline, page.Days = page.Timeline.enlarged(), v.parkDays(i, reach, at)
+	page.Alerts.Unconfirmed = v.unconfirmed(page.Alerts, reach, at)
 	if p.AreaHa > 0 {
 		page.Area = v.Text("parque.superficie", "ha", v.thousands(p.AreaHa))
 	}
@@ -74,7 +115,7 @@ func (v View) park(i int) parkPage {
 		}
 	}
 	page.Map = v.parkMap(i)
-	for trail := p.FirstTrail; trail < p.FirstTrail+p.NumTrails; trail++ {
+	for _, trail := range trails {
 		page.Trails = append(page.Trails, v.trail(trail))
 	}
 	return page
@@ -88,6 +129,11 @@ func (v View) thousands(value float64) string {
 		digits = digits[:at] + "\u202f" + digits[at:]
 	}
 	return digits
+}
+
+// phones returns whom to call.
+func (v View) phones() emergency {
+	return emergency{v.Catalogue.Emergency, notesOf(v.Catalogue.Emergency)}
 }
 
 // notesOf returns the notes of telephone numbers, each once.
@@ -113,11 +159,11 @@ type answer struct {
 
 // answer returns how a park or a trail is, of which so many hours are estimated from the
 // present one on.
-func (v View) answer(reach int, at func(ahead int) snapshot.ParkState) answer {
+func (v View) answer(trails []int, reach int, at func(ahead int) snapshot.ParkState) answer {
 	now := at(0)
 	said := answer{Headline: v.Headline(now)}
 	if reach > 0 {
-		said.Ahead = v.worstAhead(reach, at)
+		said.Ahead = v.worstAhead(trails, reach, at)
 	}
 	if now.State == hazard.Unknown {
 		return said
@@ -157,16 +203,21 @@ type trailView struct {
 	Official         []string // what official bodies say of it now
 	Now              Headline
 	Timeline         timeline
+	Weather          hourWeather // at the critical hour of the 72
 }
 
 func (v View) trail(i int) trailView {
 	trail := v.Catalogue.Trails[i]
-	now := v.trailState(i, 0)
+	at := func(ahead int) snapshot.ParkState { return v.trailState(i, ahead) }
+	now, dated := at(0), v
+	dated.Days = wording.ByDate
 	row := trailView{
 		Slug: trail.Slug, Name: trail.Name, Path: v.trailPath(trail),
 		Facts: v.trailFigures(trail), Official: v.trailClosures(trail), Now: v.Headline(now),
-		Timeline: v.timeline(v.columns(func(ahead int) snapshot.ParkState { return v.trailState(i, ahead) })),
+		Timeline: dated.timeline(v.columns(at)),
 	}
+	_, worst := snapshot.WorstAhead(len(v.HoursOf(i)), at)
+	row.Weather = v.worstWeather([]int{i}, snapshot.Horizon, worst.ParkState, true)
 	row.Now.Meaning = v.meaning(now, v.ShortReason, "breve")
 	return row
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // shownSegments is how many segments of a trail are shown before "and more".
-const shownSegments = 3
+const shownSegments = 1
 
 // segment is a run of hours in words: "amarillo, viento: hoy (sáb 21) 17–24 h".
 type segment struct {

@@ -70,12 +70,13 @@ func (p *pageBuilder) putSheets() {
 func (v View) sheet(park int) sheetPage {
 	here, at := v.Catalogue.Parks[park], func(ahead int) snapshot.ParkState { return v.Park(park, ahead) }
 	hours := v.columns(at)
-	now := v.answer(v.Reach(park), at)
+	now := v.answer(v.trailsOf(park), v.Reach(park), at)
 	page := sheetPage{
 		parkLink: v.linkTo(here), Kind: v.Text("tipo_parque." + here.Kind), Now: v.Headline(at(0)), Lasts: now.Lasts, Ahead: now.Ahead, UV: v.Localizer.Sun(v.ParkSun(v.View, park)),
 		Hour: v.Localizer.At(v.PresentHour()), Age: v.validity(), Axis: v.axis(here), Timeline: v.timeline(hours).enlarged(),
 		Days: v.sheetDays(hours), Alerts: v.alerts(here.Slug),
 	}
+	page.Alerts.Unconfirmed = v.unconfirmed(page.Alerts, v.Reach(park), at)
 	official := v.official(park, "")
 	page.Official = append(official.Volcanoes, official.Closures...)
 	if more := len(page.Official) - sheetOfficial; more > 0 {

@@ -35,6 +35,7 @@ func families(t *testing.T) map[string][]string {
 		"zona.":          {"UTC"},
 		"modelo.":        modelIDs,
 		"rumbo.":         {"n", "ne", "e", "se", "s", "so", "o", "no"},
+		"rumbo_corto.":   {"n", "ne", "e", "se", "s", "so", "o", "no"},
 		"metodo.falta.":  modelIDs,
 		"modelo_estado.": {"ok", "atrasado", "vencido", "sin_datos"},
 		"tabla.":         {"temperatura", "sensacion", "viento", "racha", "precipitacion", "nieve", "isoterma", "visibilidad", "uv"},

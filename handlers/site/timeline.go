@@ -113,11 +113,13 @@ type piece struct {
 	Name     string
 }
 
-// Hours of the axis that a day's name, and the word for now, take on a small screen.
+// Hours of the axis that a day's name, the word for now, and half an hour's number take on
+// a small screen.
 const (
-	roomForToday = 5
-	roomForDay   = 9
-	roomForNow   = 8
+	roomForToday = 9
+	roomForDay   = 12
+	roomForNow   = 12
+	roomForHour  = 2
 )
 
 // axis lays out the 72 hours from the present one.
@@ -137,7 +139,7 @@ func (v View) axis(park catalogue.Park) axis {
 			x.Days = append(x.Days, day)
 			first = h
 		}
-		if h < shownHours && h >= roomForNow && local.Hour()%6 == 0 && local.Hour() != 0 && local.Hour() != before.Hour() {
+		if h <= shownHours-roomForHour && h >= roomForNow && local.Hour()%6 == 0 && local.Hour() != 0 && local.Hour() != before.Hour() {
 			x.Clock = append(x.Clock, piece{X: percent(h, shownHours), Name: strconv.Itoa(local.Hour())})
 		}
 	}

@@ -77,6 +77,7 @@ type graphs struct {
 	Painted  bool         // every canvas has something on it
 	Data     [][]*float64 // series after series of every graph, without the hours
 	Table    [][]string   // the cells of the table, by column
+	Exact    [][]*float64 // what they are rounded from; nil where they are not
 	Spans    bool         // some series is drawn over its gaps
 	Hidden   bool         // from who reads with ears
 	Readout  string       // after a move to the last hour
@@ -92,7 +93,8 @@ const askGraphs = `(() => {
 		Canvases: canvases.length,
 		Painted: canvases.every(c => c.getContext("2d").getImageData(0, 0, c.width, c.height).data.some(x => x)),
 		Data: drawn.flatMap(u => u.data.slice(1)),
-		Table: rows[0] ? [...rows[0].cells].slice(2).map((_, i) => rows.map(r => r.cells[i + 2].textContent)) : [],
+		Table: rows[0] ? [...rows[0].cells].slice(2).map((_, i) => rows.map(r => r.cells[i + 2].firstChild.textContent)) : [],
+		Exact: rows[0] ? [...rows[0].cells].slice(2).map((_, i) => rows.map(r => parseFloat(r.cells[i + 2].dataset.v || "NaN")).map(v => isNaN(v) ? null : v)) : [],
 		Spans: drawn.some(u => u.series.slice(1).some(s => s.spanGaps)),
 		Hidden: !!figure && figure.getAttribute("aria-hidden") === "true",
 		Readout: figure ? (figure.querySelector(".lectura") || {textContent: ""}).textContent : "",
@@ -151,7 +153,14 @@ func sameAsTable(t *testing.T, name string, got graphs) {
 			if value == nil {
 				missing++
 			}
-			if (value == nil) != (text == "sin dato") || value != nil && wording.Spanish.Decimal(*value, 1) != text {
+			places := 1
+			if exact := got.Exact[i][h]; exact != nil {
+				places = 0
+				if value == nil || *value != *exact {
+					t.Fatalf("%s: column %d, hour %d is drawn as %v, not %v", name, i, h, value, *exact)
+				}
+			}
+			if (value == nil) != (text == "sin dato") || value != nil && wording.Spanish.Decimal(*value, places) != strings.TrimSpace(text) {
 				t.Fatalf("%s: column %d, hour %d is drawn as %v, the table says %q", name, i, h, value, text)
 			}
 		}

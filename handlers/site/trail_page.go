@@ -56,13 +56,14 @@ func (v View) trailPage(i int) trailPage {
 	page := trailPage{
 		Park: v.linkTo(park), Name: trail.Name, Facts: v.trailFacts(trail),
 		Official: v.official(trail.Park, trail.Slug), Steward: park.Administrator,
-		outlook: v.outlook(park, len(hours), at, v.weatherNow(i), v.TrailSun(v.View, i)), Alerts: v.parkAlerts(trail.Park, trail.Slug),
+		outlook: v.outlook(park, []int{i}, len(hours), at, v.weatherNow(i, trail.CriticalPoint().Name), v.TrailSun(v.View, i)), Alerts: v.parkAlerts(trail.Park, trail.Slug),
 		Table: v.hourTable(park, hours), Hazards: v.hazardReport(hours, trail.Points),
 		Profile: v.profile(trail.Points), Leave: v.departurePlan(i), Past: v.record(i),
 	}
 	page.Now.Meaning = v.trailMeaning(i, page.Now.Meaning)
-	page.Aloft = v.aloft(hours)
 	page.Map = v.trailMap(i)
+	page.Aloft, page.Days = v.aloft(hours), v.trailDays(i, len(hours), at)
+	page.Alerts.Unconfirmed = v.unconfirmed(page.Alerts, len(hours), at)
 	page.Models = v.modelRuns(now.Models)
 	return page
 }

@@ -120,7 +120,7 @@ func sameHour(row written, want map[string]any) string {
 	values := want["variables"].(map[string]any)
 	for i, v := range tableVariables {
 		value, known := values[v.name].(float64)
-		text := strings.NewReplacer(",", ".", "−", "-").Replace(row.cells[i])
+		text := strings.NewReplacer(",", ".", "−", "-").Replace(strings.TrimRight(row.cells[i], " NESO"))
 		shown, err := strconv.ParseFloat(text, 64)
 		if !known && row.cells[i] != "sin dato" || known && err != nil {
 			return fmt.Sprintf("%s is %v, shown as %q", v.name, values[v.name], row.cells[i])

@@ -25,13 +25,15 @@
     });
   }
 
-  // A column of the table: its name and unit, and its values, null where there is none.
+  // A column of the table: its name and unit, and its values, null where there is none. What
+  // the table rounds is drawn from the value itself.
   function readSeries() {
     var all = {};
     table.querySelectorAll("th[data-serie]").forEach(function (head) {
       var unit = head.querySelector(".unidad"), cells = hours.map(function (hour) { return hour.row.cells[head.cellIndex]; });
       all[head.dataset.serie] = {
-        name: clean(head.firstChild), unit: unit ? clean(unit) : "", texts: cells.map(clean), values: cells.map(number)
+        name: clean(head.firstChild), unit: unit ? clean(unit) : "", texts: cells.map(function (cell) { return clean(cell.firstChild); }),
+        notes: cells.map(function (cell) { return cell.children[0] ? " " + clean(cell.children[0]) : ""; }), values: cells.map(number)
       };
     });
     return all;
@@ -47,7 +49,7 @@
   function clean(node) { return node.textContent.replace(/\u00ad/g, "").trim(); }
 
   function number(cell) {
-    var value = cell.classList.contains("sin") ? NaN : parseFloat(clean(cell).replace("\u2212", "-").replace(",", "."));
+    var value = cell.classList.contains("sin") ? NaN : parseFloat(cell.dataset.v || clean(cell.firstChild).replace("\u2212", "-").replace(",", "."));
     return isNaN(value) ? null : value;
   }
 
@@ -205,7 +207,7 @@
     readout.appendChild(title);
     Object.keys(series).forEach(function (key) {
       var part = readout.appendChild(document.createElement("span")), s = series[key];
-      part.textContent = s.name + " " + s.texts[i] + (s.unit && s.values[i] !== null ? "\u00a0" + s.unit : "");
+      part.textContent = s.name + " " + s.texts[i] + (s.unit && s.values[i] !== null ? "\u00a0" + s.unit : "") + s.notes[i];
     });
   }
 

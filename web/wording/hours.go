@@ -162,6 +162,11 @@ func (l Localizer) Span(start, end time.Time) string {
 	return l.Text("horas.dias", "dia", first, "desde", l.Hour(start), "otro", last, "hasta", l.LastHour(end))
 }
 
+// HourOf is an hour with its day on the least room: "sáb 21 nov, 15 h".
+func (l Localizer) HourOf(t time.Time) string {
+	return l.Text("horas.hora", "dia", l.Day(t), "hora", l.Hour(t))
+}
+
 // FullDate is a day with its month and year: "sáb 21-11-2026".
 func (l Localizer) FullDate(t time.Time) string {
 	local := t.In(l.Zone)
