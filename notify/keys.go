@@ -18,6 +18,7 @@ import (
 	"github.com/SherClockHolmes/webpush-go"
 	"github.com/jonboulle/clockwork"
 
+	"vigia/store"
 	"vigia/store/subscription"
 )
 
@@ -76,7 +77,7 @@ func OpenKeys(path string, clock clockwork.Clock) (*Keys, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		var text []byte
 		if k, text, err = newKeys(clock.Now()); err == nil {
-			k.Fresh, err = true, writeKeys(path, text)
+			k.Fresh, err = true, errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), store.WriteFile(path, text)) // before they are used
 		}
 	}
 	if err != nil {
@@ -216,33 +217,6 @@ func newKeys(now time.Time) (*Keys, []byte, error) {
 	}
 	k, err := parseKeys(text)
 	return k, append(text, '\n'), err
-}
-
-// writeKeys brings the file to stable storage before its keys are used: under another
-// name, which is changed when it is whole. Only the process that has the store open
-// calls it.
-func writeKeys(path string, text []byte) error {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	file, err := os.CreateTemp(dir, filepath.Base(path)+".new-*") // mode 0600
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(file.Name()) }() // where it was not renamed
-	_, err = file.Write(text)
-	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(file.Name(), path); err != nil {
-		return err
-	}
-	d, err := os.Open(dir) // #nosec G304 -- the folder of data
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // mac returns HMAC-SHA256 of a purpose and of parts, each with its length before it

@@ -46,14 +46,10 @@ func (s *Store) writeCopy(ctx context.Context, to string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(made) }() // when it has its own name this does nothing
 	if err := verifyFile(ctx, made); err != nil {
-		return err
+		return errors.Join(err, os.Remove(made))
 	}
-	if err := os.Rename(made, to); err != nil {
-		return err
-	}
-	return syncDir(filepath.Dir(to))
+	return place(made, to)
 }
 
 // replaceable refuses what is not a place for a copy.
@@ -79,21 +75,18 @@ func writeUnfinished(ctx context.Context, to string, bytes int64, write func(io.
 	if err := roomFor(filepath.Dir(to), bytes+sparedBytes); err != nil {
 		return "", err
 	}
-	made, err := os.CreateTemp(filepath.Dir(to), filepath.Base(to)+unfinishedInfix+"*") // mode 0600
-	if err != nil {
-		return "", err
-	}
-	w := &stoppable{ctx: ctx, file: made}
-	if err = write(w); w.failed != nil {
-		err = w.failed // bbolt gives some errors as text alone
-	}
-	if err = errors.Join(err, made.Sync(), made.Close()); err == nil {
-		return made.Name(), nil
-	}
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		err = fmt.Errorf("%w: %w", ErrFull, err)
-	}
-	return "", errors.Join(err, os.Remove(made.Name()))
+	return makeFile(to, func(made *os.File) error {
+		w := &stoppable{ctx: ctx, file: made}
+		err := write(w)
+		if w.failed != nil {
+			err = w.failed // bbolt gives some errors as text alone
+		}
+		err = errors.Join(err, made.Sync(), made.Close())
+		if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+			err = fmt.Errorf("%w: %w", ErrFull, err)
+		}
+		return err
+	})
 }
 
 // stoppable writes to a file until a context ends: a transaction that is being

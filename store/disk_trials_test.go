@@ -60,7 +60,7 @@ func TestCopiesOnAFullDisk(t *testing.T) {
 // A disk that fills while the copy is being written, past what was asked before.
 func TestADiskThatFillsWhileCopying(t *testing.T) {
 	dir := smallDisk(t, "2m")
-	err := writeCopy(t.Context(), filepath.Join(dir, "copy.db"), nil, -sparedBytes, func(w io.Writer) error {
+	_, err := writeUnfinished(t.Context(), filepath.Join(dir, "copy.db"), -sparedBytes, func(w io.Writer) error {
 		_, err := w.Write(make([]byte, 4<<20))
 		return err
 	})

@@ -180,27 +180,56 @@ func create(path string, o Options) error {
 // makeBolt makes a bbolt file beside one whose place it is to take, with the owner of own,
 // has it written and, unless it is of a test, brings it to stable storage.
 func makeBolt(beside, own string, sync bool, write func(*bbolt.DB) error) (name string, err error) {
-	made, err := os.CreateTemp(filepath.Dir(beside), filepath.Base(beside)+unfinishedInfix+"*") // mode 0600
-	if err != nil {
-		return "", err
-	}
-	db, err := openBolt(made.Name(), made, bbolt.Options{NoSync: true}) // until all is there
-	if err == nil {
+	return makeFile(beside, func(made *os.File) error {
+		db, err := openBolt(made.Name(), made, bbolt.Options{NoSync: true}) // until all is there
+		if err != nil {
+			return err
+		}
 		err = guard(beside, func() error {
 			if err = write(db); err == nil && sync {
 				err = db.Sync()
 			}
 			return errors.Join(err, db.Close())
 		})
-	}
-	if err == nil {
-		err = OwnAs(made.Name(), own)
-	}
+		if err != nil {
+			return err
+		}
+		return OwnAs(made.Name(), own)
+	})
+}
+
+// makeFile makes a file beside one whose place it is to take, and has it filled and
+// closed. After an error there is none.
+func makeFile(beside string, fill func(*os.File) error) (name string, err error) {
+	made, err := os.CreateTemp(filepath.Dir(beside), filepath.Base(beside)+unfinishedInfix+"*") // mode 0600
 	if err != nil {
-		_ = os.Remove(made.Name())
 		return "", err
 	}
+	if err := fill(made); err != nil {
+		return "", errors.Join(err, os.Remove(made.Name()))
+	}
 	return made.Name(), nil
+}
+
+// WriteFile puts a file of a content at a path, in the place of any other, whole or not at
+// all. It is on stable storage when WriteFile returns.
+func WriteFile(path string, content []byte) error {
+	made, err := makeFile(path, func(made *os.File) error {
+		_, err := made.Write(content)
+		return errors.Join(err, made.Sync(), made.Close())
+	})
+	if err != nil {
+		return err
+	}
+	return place(made, path)
+}
+
+// place gives a file its name, in the place of any other. After an error it is gone.
+func place(made, path string) error {
+	if err := os.Rename(made, path); err != nil {
+		return errors.Join(err, os.Remove(made))
+	}
+	return syncDir(filepath.Dir(path))
 }
 
 // placeNew gives a file its name and never replaces another: fs.ErrExist when there is one.
