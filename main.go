@@ -181,12 +181,10 @@ func (v *service) connectServer() error {
 		Assets: pages.Assets(),
 	}
 	if len(v.Domains) > 0 {
-		if v.certificates, err = https.New(https.Options{
+		v.certificates = https.New(https.Options{
 			Domains: v.Domains, Authority: v.ACMEURL, Folder: filepath.Join(v.Data, "certs"), HTTPS: v.listeners.Public.Addr(), HTTP: v.listeners.RedirectAddr(),
 			UserAgent: v.UserAgent, Clock: v.Clock, Log: v.Log,
-		}); err != nil {
-			return err
-		}
+		})
 		o.Certificates = v.certificates
 	}
 	if v.MetricsListen != "" {

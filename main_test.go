@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -20,7 +21,6 @@ import (
 
 	"github.com/jonboulle/clockwork"
 
-	"vigia/forecast"
 	"vigia/forecast/hazard"
 	"vigia/forecast/openmeteo"
 	"vigia/forecast/simulate"
@@ -300,19 +300,8 @@ func TestRecordedStormInTheAndes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithCancel(t.Context())
-	out, ended := clitest.NewConsole(), make(chan error)
-	go func() {
-		log := slog.New(slog.DiscardHandler)
-		env := &cli.Env{Settings: s, Out: out, Errs: out, Log: log, Clock: clockwork.NewFakeClockAt(now)}
-		ended <- (&service{Env: env, limits: openmeteo.FreeLimits}).run(ctx)
-	}()
-	defer func() {
-		stop()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-	}()
+	out, stop := serving(t, s, clockwork.NewFakeClockAt(now))
+	defer stop()
 	base := out.Find(t, `Abra (http://\S+)`)
 	var trails []struct {
 		Horas []struct {
@@ -416,7 +405,9 @@ func TestPrecisionOfKnownErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	passDays(t, s, clock, 32)
-	base := servedAt(t, s, clock)
+	out, stop := serving(t, s, clock)
+	defer stop()
+	base := out.Find(t, `Abra (http://\S+)`)
 	var p precisionAnswer
 	clitest.Get(t, base+"/api/v1/precision", 200, &p)
 	checkGales(t, &p)
@@ -514,42 +505,31 @@ func checkValues(t *testing.T, p *precisionAnswer, far map[string]float64) {
 // passDays runs a cycle every third hour for so many days.
 func passDays(t *testing.T, s *settings.Settings, clock *clockwork.FakeClock, days int) {
 	t.Helper()
-	file, err := benchmarkEnv(s, clock).OpenFile()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	parks, err := benchmarkEnv(s, clock).LoadCatalogue()
-	if err != nil {
-		t.Fatal(err)
-	}
-	engine, err := engineOf(s, clock, slog.New(slog.DiscardHandler), parks, file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := cycling(t, s, clock)
+	defer v.file.Close()
 	for range days * 8 {
-		engine.Cycle(t.Context())
+		v.engine.Cycle(t.Context())
 		clock.Advance(3 * time.Hour)
 	}
 }
 
-// servedAt serves until the end of the test, and returns the address.
-func servedAt(t *testing.T, s *settings.Settings, clock clockwork.Clock) string {
+// serving serves until it is stopped, and returns what is printed.
+func serving(t testing.TB, s *settings.Settings, clock clockwork.Clock) (out *clitest.Console, stop func()) {
 	t.Helper()
-	ctx, stop := context.WithCancel(t.Context())
+	ctx, end := context.WithCancel(t.Context())
 	out, ended := clitest.NewConsole(), make(chan error)
 	go func() {
-		env := benchmarkEnv(s, clock)
+		env := testEnv(s, clock)
 		env.Out = out
 		ended <- (&service{Env: env}).run(ctx)
 	}()
-	t.Cleanup(func() {
-		stop()
+	return out, func() {
+		t.Helper()
+		end()
 		if err := <-ended; err != nil {
-			t.Error(err)
+			t.Fatal(err)
 		}
-	})
-	return out.Find(t, `Abra (http://\S+)`)
+	}
 }
 
 // BenchmarkStart is from nothing to the first estimates served, on a file with
@@ -567,13 +547,7 @@ func BenchmarkStart(b *testing.B) {
 	fillHistory(b, s, clock)
 	served := func() (listening, answered time.Duration) {
 		began := time.Now()
-		ctx, stop := context.WithCancel(b.Context())
-		out, ended := clitest.NewConsole(), make(chan error)
-		go func() {
-			env := benchmarkEnv(s, clock)
-			env.Out = out
-			ended <- (&service{Env: env}).run(ctx)
-		}()
+		out, stop := serving(b, s, clock)
 		url := out.Find(b, `Abra (http://\S+)`)
 		listening = time.Since(began)
 		var parks []clitest.Park
@@ -583,9 +557,6 @@ func BenchmarkStart(b *testing.B) {
 			b.Fatal("the first answer has no estimates")
 		}
 		stop()
-		if err := <-ended; err != nil {
-			b.Fatal(err)
-		}
 		return listening, answered
 	}
 	var listening, answered time.Duration
@@ -621,13 +592,7 @@ func liveHeap(b *testing.B, trails int) (live float64) {
 		b.Fatal(err)
 	}
 	fillHistory(b, s, clock)
-	ctx, stop := context.WithCancel(b.Context())
-	out, ended := clitest.NewConsole(), make(chan error)
-	go func() {
-		env := benchmarkEnv(s, clock)
-		env.Out = out
-		ended <- (&service{Env: env}).run(ctx)
-	}()
+	out, stop := serving(b, s, clock)
 	clitest.Get(b, out.Find(b, `Abra (http://\S+)`)+"/api/v1/health", 200, &struct{}{})
 	objects, steady := uint64(0), 0
 	clitest.PollFor(b, 5*time.Minute, "an end of the publications", func() bool {
@@ -641,62 +606,51 @@ func liveHeap(b *testing.B, trails int) (live float64) {
 		return steady == 30
 	})
 	stop()
-	if err := <-ended; err != nil {
-		b.Fatal(err)
-	}
 	return live
 }
 
 // fillHistory makes a file as a week of service leaves it.
 func fillHistory(b *testing.B, s *settings.Settings, clock *clockwork.FakeClock) {
 	b.Helper()
-	log := slog.New(slog.DiscardHandler)
-	file, err := benchmarkEnv(s, clock).OpenFile()
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer file.Close()
-	parks, err := benchmarkEnv(s, clock).LoadCatalogue()
-	if err != nil {
-		b.Fatal(err)
-	}
-	engine, err := engineOf(s, clock, log, parks, file)
-	if err != nil {
-		b.Fatal(err)
-	}
-	engine.Cycle(b.Context())
+	v := cycling(b, s, clock)
+	defer v.file.Close()
+	v.engine.Cycle(b.Context())
 	hour := clock.Now().Truncate(time.Hour)
-	now, err := file.History(parks, hour, 1)
-	if err != nil {
-		b.Fatal(err)
-	}
-	alerts, err := file.Alerts()
-	if err != nil {
+	now, err := v.file.History(v.parks, hour, 1)
+	alerts, alertsErr := v.file.Alerts()
+	if err := errors.Join(err, alertsErr); err != nil {
 		b.Fatal(err)
 	}
 	for k := 167; k >= 0; k-- {
 		at := hour.Add(-time.Duration(k) * time.Hour)
-		if err := file.Commit(&store.Cycle{Catalogue: parks, Hour: at, IssuedAt: at, Rows: now.Hours[0].Rows, Alerts: alerts}); err != nil {
+		if err := v.file.Commit(&store.Cycle{Catalogue: v.parks, Hour: at, IssuedAt: at, Rows: now.Hours[0].Rows, Alerts: alerts}); err != nil {
 			b.Fatal(err)
 		}
 	}
 }
 
-// engineOf wires the parts of a service that a cycle needs, as serving does.
-func engineOf(s *settings.Settings, clock clockwork.Clock, log *slog.Logger, parks *catalogue.Catalogue, file *store.Store) (*forecast.Engine, error) {
-	v := &service{Env: benchmarkEnv(s, clock), parks: parks, file: file}
-	var err error
-	if v.manager, err = systemd.New(clock, log); err != nil {
-		return nil, err
-	}
-	for _, connect := range []func() error{v.connectNotifier, v.connectServer, v.connectEngine} {
-		if err := connect(); err != nil {
-			return nil, err
+// cycling puts the parts of a service together that a cycle needs, as serving does.
+func cycling(t testing.TB, s *settings.Settings, clock clockwork.Clock) *service {
+	t.Helper()
+	v := &service{Env: testEnv(s, clock)}
+	must := func(err error) {
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
-	return v.engine, nil
+	var err error
+	v.file, err = v.OpenFile()
+	must(err)
+	v.parks, err = v.LoadCatalogue()
+	must(err)
+	v.manager, err = systemd.New(clock, v.Log)
+	must(err)
+	must(v.connectNotifier())
+	must(v.connectServer())
+	must(v.connectEngine())
+	return v
 }
 
-func benchmarkEnv(s *settings.Settings, clock clockwork.Clock) *cli.Env {
+func testEnv(s *settings.Settings, clock clockwork.Clock) *cli.Env {
 	return &cli.Env{Settings: s, Out: io.Discard, Errs: io.Discard, Log: slog.New(slog.DiscardHandler), Clock: clock}
 }

@@ -139,11 +139,10 @@ func (s *Server) rebuildWhenDue(ctx context.Context) {
 		}
 		var due <-chan time.Time
 		stop := func() bool { return true }
-		if p := s.shown.Load(); p != nil {
-			if now := s.Clock.Now(); !p.rebuildAt(now).IsZero() {
-				timer := s.Clock.NewTimer(p.rebuildAt(now).Sub(now))
-				due, stop = timer.Chan(), timer.Stop
-			}
+		now := s.Clock.Now()
+		if at := s.shown.Load().rebuildAt(now); !at.IsZero() {
+			timer := s.Clock.NewTimer(at.Sub(now))
+			due, stop = timer.Chan(), timer.Stop
 		}
 		select {
 		case <-ctx.Done():

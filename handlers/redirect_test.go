@@ -116,16 +116,7 @@ func (d *domainStand) by(method, path string) answer {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	response, err := d.https.Do(r)
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	return answer{response, body}
+	return d.ask(d.https, r)
 }
 
 func TestServesByHTTPS(t *testing.T) {

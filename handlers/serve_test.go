@@ -141,14 +141,20 @@ func (s *stand) do(method, path string, headers ...string) answer {
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Add(headers[i], headers[i+1])
 	}
-	response, err := s.client.Do(r)
+	return s.ask(s.client, r)
+}
+
+// ask makes a request and reads its answer to the end.
+func (s *stand) ask(client *http.Client, r *http.Request) answer {
+	s.t.Helper()
+	response, err := client.Do(r)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
 	if err != nil {
-		s.t.Fatalf("%s %s: %v", method, path, err)
+		s.t.Fatalf("%s %s: %v", r.Method, r.URL, err)
 	}
 	return answer{response, body}
 }

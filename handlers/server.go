@@ -93,24 +93,14 @@ type Server struct {
 // New makes a server. It must be given a snapshot with [Server.Publish] before it
 // serves, if only one without estimates.
 func New(o Options) *Server {
-	s := &Server{Options: o, published: make(chan struct{}, 1), signups: newLimiter(signupClients)}
+	s := &Server{Options: o, published: make(chan struct{}, 1), signups: newLimiter(signupClients), origins: http.NewCrossOriginProtection()}
 	s.limits = newLimits(o.RateLimit)
 	s.conns = newConnLimiter(publicConnections(), o.TrustedProxies, o.Clock, o.Log)
-	if u, err := url.Parse(o.BaseURL); err == nil {
+	if u, err := url.Parse(o.BaseURL); err == nil && u.Host != "" {
 		s.onTLS, s.host = u.Scheme == "https", u.Hostname()
+		// The public address is ours whatever Host a proxy passes on.
+		_ = s.origins.AddTrustedOrigin(u.Scheme + "://" + u.Host) // well formed, of a URL that was parsed
 	}
-	s.origins = ownOrigin(o.BaseURL)
 	s.router = s.routes()
 	return s
-}
-
-// ownOrigin refuses what a browser sends for a page of another site. The public
-// address is ours whatever Host a proxy passes on.
-func ownOrigin(baseURL string) *http.CrossOriginProtection {
-	protection := http.NewCrossOriginProtection()
-	if u, err := url.Parse(baseURL); err == nil && u.Host != "" {
-		// The origin of a URL that was parsed is well formed.
-		_ = protection.AddTrustedOrigin(u.Scheme + "://" + u.Host)
-	}
-	return protection
 }

@@ -156,7 +156,6 @@ func TestSubscriptionsFail(t *testing.T) {
 	d := openDocument(t)
 	for _, fails := range []error{
 		fmt.Errorf("keeping a request: %w", store.ErrFull), store.ErrReadOnly, store.ErrClosed, errors.New("anything else"), subscription.ErrTooMany,
-		subscription.ErrNoChannel,
 	} {
 		subs := newFakeSubscriptions()
 		subs.Broken = fails
@@ -172,8 +171,7 @@ func TestSubscriptionsFail(t *testing.T) {
 		} {
 			_, fault := request.a.envelope(t)
 			d.checkAnswer(t, fails.Error(), request.o, request.a)
-			if closed := fails == subscription.ErrNoChannel && request.o.method == "post"; request.a.StatusCode != 503 ||
-				strings.HasPrefix(fault, "no_disponible: ") == closed || (request.a.Header.Get("Retry-After") == "120") == closed {
+			if request.a.StatusCode != 503 || !strings.HasPrefix(fault, "no_disponible: ") || request.a.Header.Get("Retry-After") != "120" {
 				t.Errorf("%v: %s: %d %q", fails, request.o, request.a.StatusCode, fault)
 			}
 			if strings.Contains(fault, fails.Error()) {
@@ -184,7 +182,7 @@ func TestSubscriptionsFail(t *testing.T) {
 		if strings.Contains(logged, "ana@") || strings.Contains(logged, "secreto") || strings.Contains(logged, "fcm") {
 			t.Errorf("somebody is named: %s", logged)
 		}
-		if want := 4; fails != subscription.ErrNoChannel && strings.Count(logged, fails.Error()) != want {
+		if strings.Count(logged, fails.Error()) != 4 {
 			t.Errorf("%v is logged %d times", fails, strings.Count(logged, fails.Error()))
 		}
 	}

@@ -2,7 +2,6 @@ package handlers
 
 import (
 	"bytes"
-	"io"
 	"net/http"
 	"reflect"
 	"strings"
@@ -68,16 +67,7 @@ func (s *stand) send(method, path, body string, headers ...string) answer {
 			r.Header.Add(headers[i], headers[i+1])
 		}
 	}
-	response, err := s.client.Do(r)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer response.Body.Close()
-	got, err := io.ReadAll(response.Body)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return answer{response, got}
+	return s.ask(s.client, r)
 }
 
 // withoutTime cuts the time off an answer.

@@ -179,7 +179,14 @@ func (o *operation) answer(t testing.TB, a answerTo) object {
 		named = "ETag Last-Modified " + named
 	}
 	schema := envelope(*schemaOf(t, reflect.TypeOf(a.data), ""), jsonschema.Schema{Type: "null"})
-	return object{{"description", about}, headersNamed(named), content(*schema, Envelope[any]{Data: a.data, Ts: exampleTime})}
+	return object{{"description", about}, headersNamed(named), content(*schema, envelopeOf{Data: a.data, Ts: exampleTime})}
+}
+
+// envelopeOf is what package httpcache puts around every answer but openapi.json.
+type envelopeOf struct {
+	Data  any       `json:"data"`
+	Error *string   `json:"error"`
+	Ts    time.Time `json:"ts"`
 }
 
 // exampleTime is the ts of examples.
@@ -264,7 +271,7 @@ func sharedAnswers() (list object) {
 		}
 		list.add(f.name, object{
 			{"description", wording.Spanish.Text("api.respuesta." + f.name)}, headersNamed(named),
-			content(jsonschema.Schema{Ref: reference("schemas", "Error")}, Envelope[any]{Error: new(f.fault.Error()), Ts: exampleTime}),
+			content(jsonschema.Schema{Ref: reference("schemas", "Error")}, envelopeOf{Error: new(f.fault.Error()), Ts: exampleTime}),
 		})
 	}
 	return list

@@ -97,7 +97,7 @@ func (s *Signups) askByMail(c call, form *subscription.CheckedForm, consent subs
 // pending answers that a request waits for its confirmation, or what was wrong with it.
 func (s *Signups) pending(c call, channel subscription.Channel, message string, until time.Time, err error) (answer, *Fault) {
 	if err != nil {
-		return answer{}, s.refused(err, channel)
+		return answer{}, s.failed(err)
 	}
 	return c.private(http.StatusAccepted, PendingSubscription{"pendiente_de_confirmacion", channel.String(), message, instant(until)})
 }
@@ -124,7 +124,7 @@ func (s *Signups) activate(c call, form *subscription.CheckedForm, consent subsc
 	case errors.Is(err, subscription.ErrUnknownToken):
 		return answer{}, nil
 	case err != nil:
-		return answer{}, s.refused(err, form.Channel)
+		return answer{}, s.failed(err)
 	}
 	return c.private(http.StatusCreated, ActiveSubscription{"activa", token, instantOrNull(made.Ends)})
 }
@@ -169,14 +169,6 @@ func (s *Signups) closed(c subscription.Channel) *Fault {
 		f.Text += offer
 	}
 	return f
-}
-
-// refused returns the fault of an error about a new subscription.
-func (s *Signups) refused(err error, c subscription.Channel) *Fault {
-	if errors.Is(err, subscription.ErrNoChannel) {
-		return s.closed(c)
-	}
-	return s.failed(err)
 }
 
 // failed returns the fault of an error of the service. What is not about the request is

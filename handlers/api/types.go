@@ -18,13 +18,6 @@ type (
 	StateReason string // why there is no State
 )
 
-// Envelope is around every answer but openapi.json. Ts is in milliseconds.
-type Envelope[T any] struct {
-	Data  T         `json:"data"`
-	Error *string   `json:"error"`
-	Ts    time.Time `json:"ts"`
-}
-
 // OfficialNotices is what official bodies have published: beside the estado, which it never
 // changes. Both are empty where nothing is known.
 type OfficialNotices struct {

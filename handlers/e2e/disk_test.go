@@ -5,7 +5,6 @@ package e2e
 import (
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -77,7 +76,7 @@ func (d *disk) clear() {
 	}
 }
 
-// checkFile opens a file that nobody has and checks it whole.
+// checkFile opens a copy of a file and checks it whole.
 func checkFile(t testing.TB, path string) {
 	t.Helper()
 	copied := filepath.Join(t.TempDir(), "vigia.db")
@@ -85,6 +84,7 @@ func checkFile(t testing.TB, path string) {
 	if err = errors.Join(err, os.WriteFile(copied, data, 0o600)); err != nil {
 		t.Fatal(err)
 	}
+	defer os.Remove(copied)
 	file, err := store.Open(copied, store.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -172,17 +172,8 @@ func (c *smallDiskTrial) health() string {
 // to try again; health says which, and reading goes on.
 func (c *smallDiskTrial) write(what, method, path, kind, body string, want int) (said string, done bool) {
 	c.t.Helper()
-	request, err := http.NewRequestWithContext(c.t.Context(), method, c.program.URL+path, strings.NewReader(body))
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	request.Header.Set("Content-Type", kind)
-	request.Header.Set("X-Forwarded-For", fmt.Sprintf("203.0.%d.%d", c.people/200, c.people%200+1)) // each from a network of their own
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		c.t.Fatalf("%s: %v\n%s", what, err, c.program.Errs)
-	}
-	text := readAll(c.t, response)
+	from := fmt.Sprintf("203.0.%d.%d", c.people/200, c.people%200+1) // each from a network of their own
+	response, text := clitest.Ask(c.t, method, c.program.URL+path, kind, body, http.Header{"X-Forwarded-For": {from}})
 	health := c.health()
 	switch {
 	case response.StatusCode == want:
@@ -462,15 +453,4 @@ func TestACycleOnAFullDisk(t *testing.T) {
 		t.Errorf("%d cycles were refused: nothing was tried", max(refused-1, 0))
 	}
 	t.Logf("%d cycles were refused", refused-1)
-}
-
-// readAll reads an answer to its end.
-func readAll(t testing.TB, response *http.Response) string {
-	t.Helper()
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
 }

@@ -6,8 +6,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -54,19 +52,7 @@ func (k *servedFolder) file() string { return filepath.Join(k.data, "vigia.db") 
 // ask makes a request and gives its status and whether it says when to try again.
 func (k *servedFolder) ask(method, url, body string) (status int, retry bool) {
 	k.t.Helper()
-	request, err := http.NewRequestWithContext(k.t.Context(), method, url, strings.NewReader(body))
-	if err != nil {
-		k.t.Fatal(err)
-	}
-	request.Header.Set("Content-Type", jsonKind)
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		k.t.Fatal(err)
-	}
-	defer response.Body.Close()
-	if _, err := io.Copy(io.Discard, response.Body); err != nil {
-		k.t.Fatal(err)
-	}
+	response, _ := clitest.Ask(k.t, method, url, jsonKind, body, nil)
 	return response.StatusCode, response.Header.Get("Retry-After") != ""
 }
 
@@ -74,8 +60,7 @@ func (k *servedFolder) ask(method, url, body string) (status int, retry bool) {
 func (k *servedFolder) join(url string) (status int, retry bool) {
 	k.t.Helper()
 	endpoint, key, auth := k.browsers.NewBrowser()
-	return k.ask("POST", url+"/api/v1/suscriptores",
-		fmt.Sprintf(`{"canal":"webpush","webpush":{"endpoint":%q,"keys":{"p256dh":%q,"auth":%q}},"parques":["los-andes"],"consentimiento":true}`, endpoint, key, auth))
+	return k.ask("POST", url+"/api/v1/suscriptores", clitest.PushWish(endpoint, key, auth, "", `"parques":["los-andes"]`))
 }
 
 // fileHealth is what health says of the file.
@@ -223,17 +208,6 @@ func TestServingWithoutTheFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mount := func(place string) (undo func()) {
-		if err := syscall.Mount(place, place, "", syscall.MS_BIND, ""); err != nil {
-			t.Fatal(err)
-		}
-		remount(t, place, true)
-		return func() {
-			if err := syscall.Unmount(place, 0); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
 	write := func(content []byte) func() {
 		if err := os.WriteFile(k.file(), content, 0o600); err != nil {
 			t.Fatal(err)
@@ -244,8 +218,8 @@ func TestServingWithoutTheFile(t *testing.T) {
 		"cut short":          func() func() { return write(whole[:20_480]) },
 		"foreign":            func() func() { return write([]byte(strings.Repeat("hola ", 20_000))) },
 		"zeros in its place": func() func() { return write(make([]byte, len(whole))) },
-		"read-only folder":   func() func() { return mount(k.data) },
-		"read-only file":     func() func() { return mount(k.file()) },
+		"read-only folder":   func() func() { return mountReadOnly(t, k.data) },
+		"read-only file":     func() func() { return mountReadOnly(t, k.file()) },
 	} {
 		undo := spoil()
 		before := clitest.FolderContents(t, k.data)

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,15 +16,17 @@ import (
 	"vigia/handlers/cli/clitest"
 )
 
-// remount makes a place that is mounted read-only, or not.
-func remount(t *testing.T, place string, readOnly bool) {
+// mountReadOnly has a place be only read, until it is undone.
+func mountReadOnly(t *testing.T, place string) (undo func()) {
 	t.Helper()
-	flags := uintptr(syscall.MS_REMOUNT | syscall.MS_BIND)
-	if readOnly {
-		flags |= syscall.MS_RDONLY
-	}
-	if err := syscall.Mount("none", place, "", flags, ""); err != nil {
+	if err := errors.Join(syscall.Mount(place, place, "", syscall.MS_BIND, ""),
+		syscall.Mount("none", place, "", syscall.MS_REMOUNT|syscall.MS_BIND|syscall.MS_RDONLY, "")); err != nil {
 		t.Fatal(err)
+	}
+	return func() {
+		if err := syscall.Unmount(place, 0); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -45,15 +48,9 @@ func TestReadOnlyFromTheStart(t *testing.T) {
 	if status := first.Stop(t); status != 0 {
 		t.Fatalf("the end: %d", status)
 	}
-	bind := func(place string) {
-		if err := syscall.Mount(place, place, "", syscall.MS_BIND, ""); err != nil {
-			t.Fatal(err)
-		}
-		remount(t, place, true)
-	}
 	before := fmt.Sprint(clitest.FolderContents(t, data))
 	for place, what := range map[string]string{data: "the folder", path: "the file"} {
-		bind(place)
+		undo := mountReadOnly(t, place)
 		for _, args := range [][]string{{"compact"}, {"restore", strings.TrimSpace(made)}, {"import", "cierres", clitest.WriteFile(t, "c.json", "[]")}, {"check", "--contact", "a@example.cl"}} {
 			status, said := clitest.RunOn(t, data, args...)
 			if args[0] == "check" {
@@ -67,9 +64,7 @@ func TestReadOnlyFromTheStart(t *testing.T) {
 			}
 			clitest.ExpectOneLine(t, what+": vigia "+args[0], said, "read-only")
 		}
-		if err := syscall.Unmount(place, 0); err != nil {
-			t.Fatal(err)
-		}
+		undo()
 		if after := fmt.Sprint(clitest.FolderContents(t, data)); after != before {
 			t.Errorf("%s: what was there has changed", what)
 		}

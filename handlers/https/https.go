@@ -70,10 +70,7 @@ type Certificates struct {
 }
 
 // New returns certificates that are not managed yet. It asks nobody.
-func New(o Options) (*Certificates, error) {
-	if len(o.Domains) == 0 {
-		return nil, errors.New("certificates: no domain")
-	}
+func New(o Options) *Certificates {
 	setUserAgent.Do(func() { certmagic.UserAgent = o.UserAgent })
 	c := &Certificates{o: o}
 	quiet := zap.NewNop() // event reports what matters
@@ -93,7 +90,7 @@ func New(o Options) (*Certificates, error) {
 	_, settings.AltHTTPPort = hostPort(o.HTTP)
 	c.issuer = certmagic.NewACMEIssuer(c.magic, settings)
 	c.magic.Issuers = []certmagic.Issuer{c.issuer}
-	return c, nil
+	return c
 }
 
 // withoutContact leaves the account's name out of what the authority is sent.

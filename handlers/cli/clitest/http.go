@@ -3,6 +3,7 @@ package clitest
 import (
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -34,10 +35,18 @@ func WriteFile(t testing.TB, name, text string) string {
 // Send makes a request and returns its status and body.
 func Send(t testing.TB, method, url, contentType, body string) (int, string) {
 	t.Helper()
+	response, text := Ask(t, method, url, contentType, body, nil)
+	return response.StatusCode, text
+}
+
+// Ask makes a request, with more headers, and returns the answer and its body.
+func Ask(t testing.TB, method, url, contentType, body string, headers http.Header) (*http.Response, string) {
+	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
+	maps.Copy(request.Header, headers)
 	if contentType != "" {
 		request.Header.Set("Content-Type", contentType)
 	}
@@ -50,7 +59,7 @@ func Send(t testing.TB, method, url, contentType, body string) (int, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return response.StatusCode, string(text)
+	return response, string(text)
 }
 
 // Text returns a page, which must be there.
