@@ -66,36 +66,30 @@ func (e *Engine) ensembleStatuses(now time.Time) (list []store.ModelStatus) {
 	return list
 }
 
-// ensembleNotes notes what the ensembles that are held say of the trails.
-type ensembleNotes struct {
-	engine *Engine
-	held   []verification.Ensemble
-}
-
-// heldEnsembles returns the ensembles that are held, none of which stands still.
-func (e *Engine) heldEnsembles(now time.Time, to *store.IssuedModels) *ensembleNotes {
-	n := &ensembleNotes{engine: e}
+// heldEnsembles returns the ensembles that are held and do not stand still, to be noted in
+// what the models said.
+func (e *Engine) heldEnsembles(now time.Time, to *store.IssuedModels) (list []verification.Ensemble) {
 	for _, x := range e.extras {
 		if x.columns == nil || x.run.Frozen(now) {
 			continue
 		}
 		issued := store.NewEnsemble(x.model, len(e.sites))
 		to.Ensembles = append(to.Ensembles, issued)
-		n.held = append(n.held, verification.Ensemble{Issued: issued, Mean: x.columns[0], Spread: x.columns[1]})
+		list = append(list, verification.Ensemble{Issued: issued, Mean: x.columns[0], Spread: x.columns[1]})
 	}
-	return n
+	return list
 }
 
-// note notes a trail whose critical point is among the places that were asked.
-func (n *ensembleNotes) note(trail int, hour time.Time) {
-	site := &n.engine.sites[trail]
+// noteEnsembles notes a trail whose critical point is among the places that were asked.
+func (e *Engine) noteEnsembles(list []verification.Ensemble, trail int, hour time.Time) {
+	site := &e.sites[trail]
 	for _, point := range site.Points {
-		at, asked := slices.BinarySearch(n.engine.places.at, point.At)
+		at, asked := slices.BinarySearch(e.places.at, point.At)
 		if !asked || !point.Aloft() {
 			continue
 		}
-		for _, ensemble := range n.held {
-			ensemble.Note(n.engine.o.Rules, site.Terrain(point), trail, at, hour)
+		for _, ensemble := range list {
+			ensemble.Note(e.o.Rules, site.Terrain(point), trail, at, hour)
 		}
 	}
 }

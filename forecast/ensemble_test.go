@@ -4,12 +4,14 @@ import (
 	"context"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"vigia/forecast/hazard"
 	"vigia/forecast/openmeteo"
+	"vigia/forecast/simulate"
 	"vigia/forecast/simulatetest"
 	"vigia/forecast/verification"
 	"vigia/store"
@@ -231,5 +233,35 @@ func TestEnsemblesThatAreHeldBack(t *testing.T) {
 	w.cycle(t)
 	if e := w.published.last(t); w.ensembleCalls() != 2 || e.Ensembles[0].LastError != "" {
 		t.Errorf("%d calls, %+v", w.ensembleCalls(), e.Ensembles)
+	}
+}
+
+// A spread that is never known makes no ensemble, and a mean that was kept with the spread of
+// another run is not read with it.
+func TestAMeanWithoutItsSpread(t *testing.T) {
+	w := newEnsembleWorld(t)
+	w.weather.Override(func(model string, _ catalogue.Location, at time.Time, v *simulate.Values) {
+		if slices.Contains(openmeteo.Ensembles, model) { // all members agree
+			v[hazard.Temperature], v[hazard.WindSpeed], v[hazard.WindGust] = float64(at.Hour()), 20+float64(at.Hour()), 40+float64(at.Hour())
+		}
+	})
+	if e := w.cycle(t); e.Ensembles[0].State != modelNone || e.Ensembles[0].LastError != plainProblem(errNothing) {
+		t.Errorf("%+v", e.Ensembles)
+	}
+	w.weather.Override(func(string, catalogue.Location, time.Time, *simulate.Values) {})
+	w.clock.Advance(12 * time.Hour)
+	w.cycle(t)
+	asked, id := w.ensembleCalls(), openmeteo.Ensembles[0]
+	run, err := w.store.Run(id+"+dispersion", w.engine.places.asked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run.Init = run.Init.Add(-12 * time.Hour)
+	if err := w.store.SaveRun(run); err != nil {
+		t.Fatal(err)
+	}
+	w.restart(t)
+	if e := w.cycle(t); w.ensembleCalls() != asked+1 || e.Ensembles[0].State != modelOK {
+		t.Errorf("asked %d times more, %+v", w.ensembleCalls()-asked, e.Ensembles)
 	}
 }

@@ -48,7 +48,7 @@ func (e *Engine) estimate(now time.Time, runs []*heldRun) (trails []store.TrailF
 		site = reader.read(site)
 		trails[i].Hours = assessor.Assess(site)
 		verification.NoteModels(models, i, hour, site, reader.runs, assessor)
-		ensembles.note(i, hour)
+		e.noteEnsembles(ensembles, i, hour)
 		trails[i].Later = e.o.Rules.Tendency(reader.readLater(e.sites[i]), later, laterSteps)
 	})
 	if now.Sub(e.confirmedVote(now)) > staleAfter {

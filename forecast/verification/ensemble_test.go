@@ -60,6 +60,9 @@ func TestWhatAnEnsembleSays(t *testing.T) {
 		"gusts an hour late": {func(m, _ *hazard.Columns, lead int) {
 			m.Set(hazard.WindGust, 1, lead+1, 80)
 		}, [4]float64{0.975, 0.16, 0.5, 0}},
+		"gusts an hour early": {func(m, _ *hazard.Columns, lead int) {
+			m.Set(hazard.WindGust, 1, lead-1, 80)
+		}, [4]float64{0.975, 0.16, 0.5, 0}},
 		"gusts two hours early": {func(m, _ *hazard.Columns, lead int) {
 			m.Set(hazard.WindGust, 1, lead-2, 80)
 		}, [4]float64{0, 0, 0.5, 0}},
@@ -141,11 +144,11 @@ func TestEnsemblesAreScoredBesideTheVotes(t *testing.T) {
 		l.clock.Advance(20 * time.Hour)
 	}
 	s := l.summary()
-	if len(s.Ensembles) != 1 {
+	if len(s.Ensembles) != 1 || s.Ensembles[0].Tier != store.Reanalysis {
 		t.Fatalf("%+v", s.Ensembles)
 	}
 	r := s.Ensembles[0]
-	if r.Ensemble != "a" || r.Tier != store.Reanalysis || r.Level != alert.Caution || r.Hazard != "viento" || r.Bin != "24-48" || r.N != 57 || r.Events != 15 {
+	if r.Ensemble != "a" || r.Level != alert.Caution || r.Hazard != "viento" || r.Bin != "24-48" || r.N != 57 || r.Events != 15 {
 		t.Errorf("%+v", r)
 	}
 	near(t, "the ensemble's Brier score", *r.Brier, true, (30*.04+27*.01)/57, 1e-9)
@@ -153,6 +156,26 @@ func TestEnsemblesAreScoredBesideTheVotes(t *testing.T) {
 	for i, want := range []store.ReliabilityBin{{}, {N: 27}, {}, {}, {N: 30, Events: 30}} {
 		if got := r.Reliability[i]; got.N != want.N || got.Events != want.Events || (got.Observed != nil) != (want.N > 0) || want.N > 0 && *got.Observed != float64(want.Events)/float64(want.N) {
 			t.Errorf("bin %d: %+v", i, got)
+		}
+	}
+}
+
+// Our own later estimates are no truth, and a day without votes is no case.
+func TestWhatEnsemblesAreNotScoredBy(t *testing.T) {
+	v := newVerifier(nil, manyParks(t, 1), hazard.DefaultRules(), nil)
+	for name, c := range map[string]struct {
+		tier  store.Tier
+		votes uint8
+		n     int
+	}{"a station": {store.Stations, 30, 1}, "later estimates": {store.OwnLaterRuns, 30, 0}, "no votes": {store.Stations, store.NoShare, 0}} {
+		d := &store.DayPairs{Tier: c.tier, Rows: make([]store.PairRow, 1), Ensembles: []*store.Ensemble{store.NewEnsemble("a", 1)}}
+		d.Rows[0][0][1+hazard.Wind] = store.Pair{Forecast: hazard.Green, Observed: hazard.Amber, Hours: 16, Amber: c.votes}
+		d.Ensembles[0].Set(0, 0, 0, 0.5)
+		tally := &ensembleTally{v: v, sums: map[ensembleKey]*ensembleSums{}}
+		tally.count(d)
+		list := tally.scores()
+		if len(list) != c.n || c.n > 0 && (list[0].N != 1 || list[0].Events != 1 || list[0].Brier != nil || list[0].Models != nil || list[0].Reliability[3].Observed != nil) {
+			t.Errorf("%s: %+v", name, list)
 		}
 	}
 }
