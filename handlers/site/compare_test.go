@@ -70,7 +70,7 @@ func TestComparison(t *testing.T) {
 		not    string
 	}{
 		"three": {e, paine + "&" + easter + "&" + lagunas, 0, []string{"Mirador Base Torres", "Poike", "horas: hora de Isla de Pascua", "hoy (sáb 21)", "mañana (dom 22)", "lun 23 nov",
-			"sin señales en 4 modelos", "rachas 52 km/h, viento del oeste", "sensación mínima −6 °C", "Salir ", "luz de 05:4"}, "no conoce"},
+			"sin señales en 4 modelos", "rachas 52 km/h, viento del oeste", "sensación mínima −6 °C", "Salir ", "luz de 05:4", "luz de 07:17–20:50"}, "no conoce"},
 		"empty fields, twice the same": {e, paine + "&sendero=&" + paine + "&sendero=", 0, []string{"Mirador Base Torres"}, "no conoce"},
 		"encoded":                      {e, "sendero=torres-del-paine%2Fbase-torres", 0, []string{"Mirador Base Torres"}, "no conoce"},
 		"one unknown":                  {e, paine + "&sendero=torres-del-paine/no-existe", 0, []string{"Mirador Base Torres", "Vigía no conoce este sendero: «torres-del-paine/no-existe»."}, "demasiados"},
@@ -115,6 +115,18 @@ func TestComparison(t *testing.T) {
 	english, _ := compared(t, e, now, "/en", paine)
 	if text := readable(english); !strings.Contains(text, "no signs in 4 models") || !strings.Contains(text, "today (Sat 21)") {
 		t.Error("the English comparison")
+	}
+}
+
+// Green is of the fewest models that it rests on.
+func TestComparedGreenNamesItsModels(t *testing.T) {
+	e := newSnapshot(t)
+	e.Trails[0].Hours[4].Models = votes[:2]
+	v := viewOf(t, e, now)
+	v = v.ofPark(v.Catalogue.Parks[v.Catalogue.Trails[0].Park])
+	days := v.comparedDays([]int{0})
+	if got := []string{days[0].Rows[0].Meaning, days[1].Rows[0].Meaning}; got[0] != "sin señales en 2 modelos" || got[1] != "sin señales en 4 modelos" {
+		t.Errorf("%q", got)
 	}
 }
 
