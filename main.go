@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -33,6 +34,7 @@ import (
 	"vigia/handlers/feeds"
 	"vigia/handlers/forms"
 	"vigia/handlers/https"
+	"vigia/handlers/mapfile"
 	"vigia/handlers/metrics"
 	"vigia/handlers/site"
 	"vigia/notify"
@@ -174,9 +176,17 @@ func (v *service) connectServer() error {
 	if err != nil {
 		return fmt.Errorf("find the time zone of the pages: %w", err)
 	}
+	mapPath := ""
+	var region http.Handler
+	if v.Map != "" {
+		if region, err = mapfile.Open(v.Map); err != nil {
+			return err
+		}
+		mapPath = mapfile.Path
+	}
 	pages, err := site.New(site.Options{
 		BaseURL: v.BaseURL, Contact: v.Contact, OperatorName: v.OperatorName, OperatorAddress: v.OperatorAddress,
-		Version: build.Version, Location: zone, Subscriptions: v.notifier, Demo: v.captured != nil,
+		Version: build.Version, Location: zone, Subscriptions: v.notifier, Demo: v.captured != nil, MapFile: mapPath,
 	})
 	if err != nil {
 		return fmt.Errorf("read the pages: %w", err)
@@ -187,7 +197,7 @@ func (v *service) connectServer() error {
 		TrustedProxies: v.TrustedProxies, RateLimit: v.RateLimit, Subscriptions: v.notifier, PushHosts: v.PushHosts, Policy: web.PolicyVersion,
 		FileFault: v.file.Fault, Jobs: v.schedule.States, Backups: v.lastBackup,
 		Pages: feeds.Among(pages), Forms: forms.New(pages, v.demoPages()).AddRoutes, NotFoundPage: pages.NotFound(v.captured != nil), Words: pages.Words,
-		Assets: pages.Assets(),
+		Assets: pages.Assets(), Map: region, MapPath: mapPath,
 	}
 	if len(v.Domains) > 0 {
 		if v.certificates, err = https.New(https.Options{

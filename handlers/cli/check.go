@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"vigia/handlers/cli/systemd"
+	"vigia/handlers/mapfile"
 	"vigia/store"
 	"vigia/store/catalogue"
 )
@@ -25,6 +26,14 @@ func Check(ctx context.Context, env *Env, weight Weight) error {
 		return err
 	}
 	fmt.Fprintf(env.Out, "catalogue: %d parks, %d trails, %d places\n", len(parks.Parks), len(parks.Trails), len(parks.Locations))
+	if env.Map != "" {
+		region, err := mapfile.Open(env.Map)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(env.Out, "map: %s\n", region)
+		region.Close()
+	}
 	fmt.Fprintln(env.Out, "provider: "+describeWeight(weight, len(env.Models), parks))
 	fmt.Fprintln(env.Out, "backup: "+backupAge(env))
 	err = env.ask(ctx, env.alone(), checkRequest, nil, nil)

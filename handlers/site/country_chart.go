@@ -78,8 +78,9 @@ type countryChart struct {
 	Zones         []chartFrame
 	Insets        []chartFrame // of islands too far out for the zones
 	mapSigns
-	Words  string // what the map says, by key, as JSON
-	States string // the states that the chart shows, by the park's slug, as JSON
+	Words   string // what the map says, by key, as JSON
+	MapFile string // path of the operator\'s own map, "" without one
+	States  string // the states that the chart shows, by the park's slug, as JSON
 }
 
 // chartFrame is a zone of the chart, or the box of an island.
@@ -91,7 +92,7 @@ type chartFrame struct {
 
 // chart puts the parks on the country in the states that they are given.
 func (v View) chart(parks []standing) countryChart {
-	chart, words, states := countryChart{Width: chartWidth}, v.mapWords(), make(map[string]string)
+	chart, words, states := countryChart{Width: chartWidth, MapFile: v.MapFile}, v.mapWords(), make(map[string]string)
 	bottom := 0.0
 	for i := range chartZones {
 		z := &chartZones[i]
