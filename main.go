@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -176,17 +175,13 @@ func (v *service) connectServer() error {
 	if err != nil {
 		return fmt.Errorf("find the time zone of the pages: %w", err)
 	}
-	mapPath := ""
-	var region http.Handler
-	if v.Map != "" {
-		if region, err = mapfile.Open(v.Map); err != nil {
-			return err
-		}
-		mapPath = mapfile.Path
+	region, err := v.OpenMap()
+	if err != nil {
+		return err
 	}
 	pages, err := site.New(site.Options{
 		BaseURL: v.BaseURL, Contact: v.Contact, OperatorName: v.OperatorName, OperatorAddress: v.OperatorAddress,
-		Version: build.Version, Location: zone, Subscriptions: v.notifier, Demo: v.captured != nil, MapFile: mapPath,
+		Version: build.Version, Location: zone, Subscriptions: v.notifier, Demo: v.captured != nil, Region: regionOf(region),
 	})
 	if err != nil {
 		return fmt.Errorf("read the pages: %w", err)
@@ -197,7 +192,10 @@ func (v *service) connectServer() error {
 		TrustedProxies: v.TrustedProxies, RateLimit: v.RateLimit, Subscriptions: v.notifier, PushHosts: v.PushHosts, Policy: web.PolicyVersion,
 		FileFault: v.file.Fault, Jobs: v.schedule.States, Backups: v.lastBackup,
 		Pages: feeds.Among(pages), Forms: forms.New(pages, v.demoPages()).AddRoutes, NotFoundPage: pages.NotFound(v.captured != nil), Words: pages.Words,
-		Assets: pages.Assets(), Map: region, MapPath: mapPath,
+		Assets: pages.Assets(),
+	}
+	if region != nil {
+		o.Region, o.RegionPath = region, mapfile.Path
 	}
 	if len(v.Domains) > 0 {
 		if v.certificates, err = https.New(https.Options{
@@ -214,6 +212,14 @@ func (v *service) connectServer() error {
 	}
 	v.server = handlers.New(o)
 	return nil
+}
+
+// regionOf returns what the pages say of the operator's own map, nil without one.
+func regionOf(f *mapfile.File) *site.Region {
+	if f == nil {
+		return nil
+	}
+	return &site.Region{Path: mapfile.Path, MaxZoom: f.MaxZoom(), Bounds: f.Bounds(), Attribution: f.Attribution}
 }
 
 // demoPages returns what the pages of the demo show and do, nothing in the real service.

@@ -36,8 +36,8 @@ func (s *Server) routes() http.Handler {
 	for path, file := range s.Assets {
 		add(http.MethodGet, path, site.AssetName(path), s.assetHandler(path, file))
 	}
-	if s.Map != nil {
-		add(http.MethodGet, s.MapPath, s.MapPath, func(w http.ResponseWriter, r *http.Request, _ httprouter.Params) { s.Map.ServeHTTP(w, r) })
+	if s.RegionPath != "" {
+		add(http.MethodGet, s.RegionPath, s.RegionPath, func(w http.ResponseWriter, r *http.Request, _ httprouter.Params) { s.Region.ServeHTTP(w, r) })
 	}
 	shown := func() (*store.Snapshot, time.Time) { return s.Snapshot(), s.Clock.Now() }
 	wrongMethod := s.Forms(add, forms.Deps{Signups: signups, Shown: shown, NotFound: s.serveNotFound})

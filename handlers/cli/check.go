@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"vigia/handlers/cli/systemd"
-	"vigia/handlers/mapfile"
 	"vigia/store"
 	"vigia/store/catalogue"
 )
@@ -26,11 +25,9 @@ func Check(ctx context.Context, env *Env, weight Weight) error {
 		return err
 	}
 	fmt.Fprintf(env.Out, "catalogue: %d parks, %d trails, %d places\n", len(parks.Parks), len(parks.Trails), len(parks.Locations))
-	if env.Map != "" {
-		region, err := mapfile.Open(env.Map)
-		if err != nil {
-			return err
-		}
+	if region, err := env.OpenMap(); err != nil {
+		return err
+	} else if region != nil {
 		fmt.Fprintf(env.Out, "map: %s\n", region)
 		region.Close()
 	}

@@ -9,11 +9,13 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
+	"regexp"
 	"time"
 )
 
@@ -30,6 +32,8 @@ type File struct {
 	modified time.Time
 	tag      string // strong ETag: the archive's length, time and root directory
 	header
+
+	Attribution string // whose data it is, "" when the archive does not say
 }
 
 // Open opens an archive and checks what browsers need of it. The error names every fault.
@@ -69,6 +73,9 @@ func check(file *os.File) (*File, error) {
 	if err := f.checkDirectory(root); err != nil {
 		return nil, err
 	}
+	if err := f.readMetadata(); err != nil {
+		return nil, err
+	}
 	f.tag = tagOf(about, head, root)
 	return f, nil
 }
@@ -101,18 +108,26 @@ func (f *File) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // headerBytes is the length of the header, and rootEnd what the header and the root
-// directory have at the most.
+// directory have at the most. What was compressed has unpackedMost bytes at the most.
 const (
-	headerBytes = 127
-	rootEnd     = 16384
+	headerBytes  = 127
+	rootEnd      = 16384
+	metadataMost = 1 << 20
+	unpackedMost = 8 << 20
 )
 
 // part is a stretch of the archive.
 type part struct{ offset, length uint64 }
 
+// MaxZoom returns the highest zoom level of the tiles.
+func (f *File) MaxZoom() int { return int(f.maxZoom) }
+
+// Bounds returns the south-western and the north-eastern corner, latitude first.
+func (f *File) Bounds() [2][2]float64 { return [2][2]float64{{f.south, f.west}, {f.north, f.east}} }
+
 // header is what the archive says of itself.
 type header struct {
-	root                     part
+	root, metadata           part
 	compression              byte // of directories
 	minZoom, maxZoom         byte
 	west, south, east, north float64
@@ -154,14 +169,20 @@ func parseHeader(b []byte, size uint64) (h header, err error) {
 		if p.offset > size || p.length > size-p.offset {
 			fault("its %s would end after %d bytes, and it has %d: the file was cut", name, p.offset+p.length, size)
 		}
-		if i == 0 {
+		switch i {
+		case 0:
 			h.root = p
+		case 1:
+			h.metadata = p
 		}
 	}
 	if h.root.length == 0 || h.root.offset < headerBytes || h.root.offset+h.root.length > rootEnd {
 		fault("its root directory is not within the first %d bytes", rootEnd)
 	}
 	h.compression, h.minZoom, h.maxZoom = b[97], b[100], b[101]
+	if h.metadata.length > metadataMost {
+		fault("its metadata have %d bytes; %d are read", h.metadata.length, metadataMost)
+	}
 	if h.compression != plain && h.compression != zipped {
 		fault("its directories are compressed by %s; gzip or none is read", named(compressions, h.compression))
 	}
@@ -171,7 +192,7 @@ func parseHeader(b []byte, size uint64) (h header, err error) {
 	if b[99] != mvt {
 		fault("its tiles are %s, not vector tiles (MVT)", named(tileKinds, b[99]))
 	}
-	if h.minZoom > h.maxZoom || h.maxZoom > 22 {
+	if h.minZoom > h.maxZoom || h.maxZoom < 1 || h.maxZoom > 22 {
 		fault("its zoom levels are %d to %d", h.minZoom, h.maxZoom)
 	}
 	h.west, h.south, h.east, h.north = degrees(102), degrees(106), degrees(110), degrees(114)
@@ -183,17 +204,58 @@ func parseHeader(b []byte, size uint64) (h header, err error) {
 
 // checkDirectory reports whether the root directory can be read and has a tile.
 func (h *header) checkDirectory(root []byte) error {
-	if h.compression == zipped {
-		reader, err := gzip.NewReader(bytes.NewReader(root))
-		if err != nil {
-			return fmt.Errorf("its root directory is no gzip: %w", err)
-		}
-		if root, err = io.ReadAll(io.LimitReader(reader, 1<<20)); err != nil {
-			return fmt.Errorf("its root directory is damaged: %w", err)
-		}
+	root, err := h.unpacked(root)
+	if err != nil {
+		return fmt.Errorf("its root directory is damaged: %w", err)
 	}
 	if entries, n := binary.Uvarint(root); n <= 0 || entries == 0 || entries > uint64(len(root)) {
 		return errors.New("its root directory is damaged or has no tile")
 	}
+	return nil
+}
+
+// unpacked returns what is behind the compression of directories and metadata.
+func (h *header) unpacked(data []byte) ([]byte, error) {
+	if h.compression == plain {
+		return data, nil
+	}
+	reader, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.LimitReader(reader, unpackedMost))
+}
+
+// markup matches the tags in an attribution.
+var markup = regexp.MustCompile(`<[^>]*>`)
+
+// readMetadata takes the attribution from the metadata and checks that the tiles have
+// layers that are drawn: those of the Protomaps basemaps.
+func (f *File) readMetadata() error {
+	data := make([]byte, f.metadata.length)
+	if _, err := f.file.ReadAt(data, int64(f.metadata.offset)); err != nil && len(data) > 0 {
+		return fmt.Errorf("read its metadata: %w", err)
+	}
+	data, err := f.unpacked(data)
+	if err != nil {
+		return fmt.Errorf("its metadata are damaged: %w", err)
+	}
+	var about struct {
+		Attribution string `json:"attribution"`
+		Layers      []struct {
+			ID string `json:"id"`
+		} `json:"vector_layers"`
+	}
+	if err := json.Unmarshal(data, &about); err != nil {
+		return fmt.Errorf("its metadata are no JSON: %w", err)
+	}
+	drawn := false
+	for _, layer := range about.Layers {
+		drawn = drawn || layer.ID == "earth" || layer.ID == "roads"
+	}
+	if !drawn {
+		return errors.New("its metadata name none of the layers earth and roads: it is not in the form of the Protomaps basemaps, which alone is drawn")
+	}
+	f.Attribution = markup.ReplaceAllString(about.Attribution, "")
 	return nil
 }

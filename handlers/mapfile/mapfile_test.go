@@ -47,7 +47,7 @@ func ask(f http.Handler, method string, header ...string) (*http.Response, []byt
 func TestPiecesOfTheMap(t *testing.T) {
 	data := mapfiletest.Archive()
 	f := opened(t, written(t, data))
-	if said := f.String(); !strings.Contains(said, "zoom 0 to 0, -52.00 -74.50 to -50.00 -71.50") {
+	if said := f.String(); !strings.Contains(said, "zoom 1 to 1, -52.00 -74.50 to -50.00 -71.50") {
 		t.Errorf("it is said to be %q", said)
 	}
 	whole, body := ask(f, "GET")
@@ -93,7 +93,7 @@ func TestTagOfAnotherMap(t *testing.T) {
 	if first.tag == second.tag {
 		t.Errorf("both have %s", first.tag)
 	}
-	if _, body := ask(first, "GET"); body[mapfiletest.MaxZoom] != 0 {
+	if _, body := ask(first, "GET"); body[mapfiletest.MaxZoom] != 1 {
 		t.Error("an archive that is open changes when another takes its place")
 	}
 }
@@ -115,9 +115,9 @@ func TestFaultsOfMaps(t *testing.T) {
 		"directories are compressed by number 9": spoil(func(b []byte) { b[mapfiletest.DirectoryPacking] = 9 }),
 		"tiles are compressed by brotli":         spoil(func(b []byte) { b[mapfiletest.TilePacking] = 3 }),
 		"its tiles are PNG, not vector":          spoil(func(b []byte) { b[mapfiletest.TileKind] = 2 }),
-		"zoom levels are 9 to 0":                 spoil(func(b []byte) { b[mapfiletest.MinZoom] = 9 }),
+		"zoom levels are 9 to 1":                 spoil(func(b []byte) { b[mapfiletest.MinZoom] = 9 }),
 		"its bounds are":                         spoil(func(b []byte) { binary.LittleEndian.PutUint32(b[mapfiletest.West:], 1700000000) }),
-		"root directory is no gzip":              spoil(func(b []byte) { b[127] = 0 }),
+		"root directory is damaged: gzip":        spoil(func(b []byte) { b[127] = 0 }),
 		"root directory is damaged":              spoil(func(b []byte) { b[140] ^= 0xff; b[141] ^= 0xff }),
 		"directory is damaged or has no":         spoil(func(b []byte) { b[mapfiletest.DirectoryPacking] = 1; b[127] = 0 }),
 	} {

@@ -35,10 +35,10 @@ type placeMap struct {
 	Name   string // what the map shows, for who does not see it
 	Notes  []string
 
-	Trails  string // path of the park's trails as GeoJSON
-	Trail   string // slug of the trail, where the map is of one
-	MapFile string // path of the operator\'s own map, "" without one
-	Words   string // what the map that opens says, by key, as JSON
+	Trails string // path of the park's trails as GeoJSON
+	Trail  string // slug of the trail, where the map is of one
+	Region string // the operator\'s own map as JSON, "" without one
+	Words  string // what the map that opens says, by key, as JSON
 }
 
 // mapDot is a place without a sign.
@@ -113,7 +113,7 @@ func (v View) trailMap(trail int) placeMap {
 func (v View) placeMap(park, first int, trails []catalogue.Trail) placeMap {
 	of := v.Catalogue.Parks[park]
 	drawn := placeMap{Width: placeWidth, Height: placeHeight, mapSigns: mapSigns{groups: "lugar"},
-		MapFile: v.MapFile, Trails: "/parques/" + of.Slug + "/senderos.geojson", Words: asJSON(v.mapWords())}
+		Region: v.region(), Trails: "/parques/" + of.Slug + "/senderos.geojson", Words: asJSON(v.mapWords())}
 	var all []catalogue.Vertex
 	least, rough := placeSpan, false
 	for i := range trails {

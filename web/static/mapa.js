@@ -109,8 +109,14 @@
 
   // region adds the operator's own map of vector tiles, above the outline.
   function region(map) {
-    var dark = matchMedia("(prefers-color-scheme: dark)").matches;
-    protomapsL.leafletLayer({ url: box.dataset.region, flavor: dark ? "dark" : "light", lang: document.documentElement.lang.slice(0, 2) }).addTo(map);
+    var own = JSON.parse(box.dataset.region), dark = matchMedia("(prefers-color-scheme: dark)").matches, whose = document.createElement("span");
+    whose.textContent = own.atribucion; // it may have anything in it
+    var layer = protomapsL.leafletLayer({
+      url: own.ruta, maxDataZoom: own.zoom, bounds: own.limites, attribution: whose.innerHTML || undefined,
+      flavor: dark ? "dark" : "light", lang: document.documentElement.lang.slice(0, 2)
+    });
+    layer.backgroundColor = ""; // where it has no land, ours is seen
+    layer.addTo(map);
   }
 
   // boundsOf is where a park's trails lie, or the one that the page is of.

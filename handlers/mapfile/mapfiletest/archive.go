@@ -21,11 +21,12 @@ const (
 	MaxZoom            = 101
 	West               = 102
 	headerBytes        = 127
-	extent             = 1 << 16 // units of the one tile
+	extent             = 1 << 16 // units of the tile
+	tileNumber         = 2       // zoom 1, the south-western quarter
 	south, north, w, e = -52.0, -50.0, -74.5, -71.5
 )
 
-// Archive returns an archive of one tile of the world, zoom 0, with water and a path
+// Archive returns an archive of one tile, a quarter of the world, with water and a path
 // around Torres del Paine. Its directory is compressed, its tile is not.
 func Archive() []byte {
 	tile := vectorTile()
@@ -44,6 +45,7 @@ func Archive() []byte {
 		binary.LittleEndian.PutUint64(head[72+8*i:], 1)
 	}
 	head[96], head[DirectoryPacking], head[TilePacking], head[TileKind] = 1, 2, 1, 1
+	head[MinZoom], head[MaxZoom] = 1, 1
 	for i, degrees := range []float64{w, south, e, north} {
 		binary.LittleEndian.PutUint32(head[West+4*i:], uint32(int32(degrees*1e7)))
 	}
@@ -58,11 +60,11 @@ func zipped(data []byte) []byte {
 	return b.Bytes()
 }
 
-// directoryOf returns a directory of tile 0 alone: number of entries, then of each its
+// directoryOf returns a directory of one tile alone: number of entries, then of each its
 // number, how often it repeats, its length, and its offset plus 1.
 func directoryOf(length int) []byte {
 	var b []byte
-	for _, v := range []uint64{1, 0, 1, uint64(length), 1} {
+	for _, v := range []uint64{1, tileNumber, 1, uint64(length), 1} {
 		b = binary.AppendUvarint(b, v)
 	}
 	return b
@@ -111,8 +113,8 @@ func lineTo(closed bool, places ...float64) []uint32 {
 	var geometry []uint32
 	lastX, lastY := 0, 0
 	for i := 0; i < len(places); i += 2 {
-		x := int((places[i+1] + 180) / 360 * extent)
-		y := int((1 - math.Asinh(math.Tan(places[i]*math.Pi/180))/math.Pi) / 2 * extent)
+		x := int((places[i+1] + 180) / 360 * 2 * extent)
+		y := int((1-math.Asinh(math.Tan(places[i]*math.Pi/180))/math.Pi)*extent) - extent
 		switch i {
 		case 0:
 			geometry = append(geometry, 1|1<<3) // move to
