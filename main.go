@@ -33,6 +33,7 @@ import (
 	"vigia/handlers/feeds"
 	"vigia/handlers/forms"
 	"vigia/handlers/https"
+	"vigia/handlers/mapfile"
 	"vigia/handlers/metrics"
 	"vigia/handlers/site"
 	"vigia/notify"
@@ -165,9 +166,13 @@ func (v *service) connectServer() error {
 	if err != nil {
 		return fmt.Errorf("find the time zone of the pages: %w", err)
 	}
+	region, err := v.OpenMap()
+	if err != nil {
+		return err
+	}
 	pages, err := site.New(site.Options{
 		BaseURL: v.BaseURL, Contact: v.Contact, OperatorName: v.OperatorName, OperatorAddress: v.OperatorAddress,
-		Version: build.Version, Location: zone, Subscriptions: v.notifier, Demo: v.captured != nil,
+		Version: build.Version, Location: zone, Subscriptions: v.notifier, Demo: v.captured != nil, Region: regionOf(region),
 	})
 	if err != nil {
 		return fmt.Errorf("read the pages: %w", err)
@@ -179,6 +184,9 @@ func (v *service) connectServer() error {
 		FileFault: v.file.Fault, Jobs: v.schedule.States, Backups: v.lastBackup,
 		Pages: feeds.Among(pages), Forms: forms.New(pages, v.demoPages()).AddRoutes, NotFoundPage: pages.NotFound(v.captured != nil), Words: pages.Words,
 		Assets: pages.Assets(),
+	}
+	if region != nil {
+		o.Region, o.RegionPath = region, mapfile.Path
 	}
 	if len(v.Domains) > 0 {
 		v.certificates = https.New(https.Options{
@@ -193,6 +201,14 @@ func (v *service) connectServer() error {
 	}
 	v.server = handlers.New(o)
 	return nil
+}
+
+// regionOf returns what the pages say of the operator's own map, nil without one.
+func regionOf(f *mapfile.File) *site.Region {
+	if f == nil {
+		return nil
+	}
+	return &site.Region{Path: mapfile.Path, MaxZoom: f.MaxZoom(), Bounds: f.Bounds(), Attribution: f.Attribution}
 }
 
 // demoPages returns what the pages of the demo show and do, nothing in the real service.

@@ -36,6 +36,9 @@ func (s *Server) routes() http.Handler {
 	for path, file := range s.Assets {
 		add(http.MethodGet, path, site.AssetName(path), s.assetHandler(path, file))
 	}
+	if s.RegionPath != "" {
+		add(http.MethodGet, s.RegionPath, s.RegionPath, func(w http.ResponseWriter, r *http.Request, _ httprouter.Params) { s.Region.ServeHTTP(w, r) })
+	}
 	shown := func() (*store.Snapshot, time.Time) { return s.Snapshot(), s.Clock.Now() }
 	wrongMethod := s.Forms(add, forms.Deps{Signups: signups, Shown: shown, NotFound: s.serveNotFound})
 	router.NotFound = http.HandlerFunc(s.serveNotFound)

@@ -63,6 +63,9 @@ type Options struct {
 	// Assets are the site's files by path. Those under /static/ carry a hash of
 	// their content in the name and never change.
 	Assets map[string]*httpcache.Body
+	// Region serves the operator's own map at RegionPath, which is "" without one.
+	Region     http.Handler
+	RegionPath string
 }
 
 // Meter counts answers. It may be used from any goroutine, and must not keep the

@@ -33,7 +33,7 @@ const module = "vigia"
 // arrows says which packages of the project a package may import, beside those
 // in ground for packages that are not ground themselves.
 var arrows = map[string][]string{
-	"": {"handlers", "handlers/cli", "handlers/cli/systemd", "handlers/feeds", "handlers/forms", "handlers/https", "handlers/metrics", "handlers/site", "notify", "notify/mail", "notify/simulate",
+	"": {"handlers", "handlers/cli", "handlers/cli/systemd", "handlers/feeds", "handlers/forms", "handlers/https", "handlers/mapfile", "handlers/metrics", "handlers/site", "notify", "notify/mail", "notify/simulate",
 		"forecast", "forecast/calibration", "forecast/openmeteo", "forecast/simulate", "forecast/verification", "store", "web"},
 	"handlers":                      {"handlers/api", "handlers/forms", "handlers/site", "handlers/httpcache", "store", "web/wording"},
 	"handlers/feeds":                {"handlers/api", "handlers/httpcache", "handlers/site", "store", "web/wording"},
@@ -43,13 +43,15 @@ var arrows = map[string][]string{
 	"handlers/api":                  {"handlers/httpcache", "store", "web/wording"},
 	"handlers/site":                 {"handlers/api", "handlers/httpcache", "store", "web", "web/wording"},
 	"handlers/e2e":                  {},
-	"handlers/cli":                  {"handlers/cli/control", "handlers/cli/settings", "handlers/cli/systemd", "store"},
+	"handlers/cli":                  {"handlers/cli/control", "handlers/cli/settings", "handlers/cli/systemd", "handlers/mapfile", "store"},
 	"handlers/cli/clitest":          {"forecast/simulate", "forecast/simulatetest", "notify/mail/mailtest", "notify/push/pushtest"},
 	"handlers/cli/control":          {},
 	"handlers/cli/settings":         {},
 	"handlers/cli/systemd":          {"handlers/cli/settings", "store"},
 	"handlers/httpcache":            {},
 	"handlers/https":                {},
+	"handlers/mapfile":              {},
+	"handlers/mapfile/mapfiletest":  {},
 	"handlers/metrics":              {"handlers/https", "store"},
 	"notify":                        {"notify/message", "notify/mail", "notify/push", "store"},
 	"notify/message":                {"store", "web/wording"},

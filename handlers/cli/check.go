@@ -29,6 +29,12 @@ func Check(ctx context.Context, env *Env, weight func(*catalogue.Catalogue) Weig
 		return err
 	}
 	fmt.Fprintf(env.Out, "catalogue: %d parks, %d trails, %d places\n", len(parks.Parks), len(parks.Trails), len(parks.Locations))
+	if region, err := env.OpenMap(); err != nil {
+		return err
+	} else if region != nil {
+		fmt.Fprintf(env.Out, "map: %s\n", region)
+		region.Close()
+	}
 	fmt.Fprintln(env.Out, "provider: "+describeWeight(weight(parks), len(env.Models), parks))
 	fmt.Fprintln(env.Out, "backup: "+backupAge(env))
 	err = env.ask(ctx, env.alone(), checkRequest, nil, nil)

@@ -22,6 +22,7 @@ import (
 
 	"vigia/handlers/cli/settings"
 	"vigia/handlers/cli/systemd"
+	"vigia/handlers/mapfile"
 	"vigia/store/catalogue"
 )
 
@@ -78,6 +79,14 @@ func (env *Env) LoadCatalogue() (*catalogue.Catalogue, error) {
 		return catalogue.Default(), nil
 	}
 	return catalogue.Load(env.Catalogue)
+}
+
+// OpenMap opens the map that the settings name, nil where they name none.
+func (env *Env) OpenMap() (*mapfile.File, error) {
+	if env.Map == "" {
+		return nil, nil
+	}
+	return mapfile.Open(env.Map)
 }
 
 // Catalogue prints the built-in catalogue, or checks one of the operator's.

@@ -79,6 +79,7 @@ type countryChart struct {
 	Insets        []chartFrame // of islands too far out for the zones
 	mapSigns
 	Words  string // what the map says, by key, as JSON
+	Region string // the operator\'s own map as JSON, "" without one
 	States string // the states that the chart shows, by the park's slug, as JSON
 }
 
@@ -91,7 +92,7 @@ type chartFrame struct {
 
 // chart puts the parks on the country in the states that they are given.
 func (v View) chart(parks []standing) countryChart {
-	chart, words, states := countryChart{Width: chartWidth}, v.mapWords(), make(map[string]string)
+	chart, words, states := countryChart{Width: chartWidth, Region: v.region()}, v.mapWords(), make(map[string]string)
 	bottom := 0.0
 	for i := range chartZones {
 		z := &chartZones[i]
@@ -141,11 +142,11 @@ func (c *countryChart) addInsets(v View, far []mapPlace) {
 	}
 }
 
-// asJSON writes words for a script.
-func asJSON(words map[string]string) string {
+// asJSON writes what a script reads.
+func asJSON(words any) string {
 	text, err := json.Marshal(words)
-	if err != nil { // a map of texts can always be written
-		panic(fmt.Sprintf("site: writing the words of a script: %v", err))
+	if err != nil { // texts and finite numbers can always be written
+		panic(fmt.Sprintf("site: writing for a script: %v", err))
 	}
 	return string(text)
 }

@@ -9,6 +9,22 @@ import (
 	"vigia/forecast/hazard"
 )
 
+// Region is an operator's own map of vector tiles, as a script reads it.
+type Region struct {
+	Path        string        `json:"ruta"`
+	MaxZoom     int           `json:"zoom"`       // of the tiles
+	Bounds      [2][2]float64 `json:"limites"`    // south-west and north-east: latitude, longitude
+	Attribution string        `json:"atribucion"` // whose data it is, "" when the file does not say
+}
+
+// region returns the operator's own map as JSON, "" without one.
+func (s *Site) region() string {
+	if s.Region == nil {
+		return ""
+	}
+	return asJSON(s.Region)
+}
+
 // The signs of maps, in units of the drawing: two are one pixel of a telephone.
 const (
 	signsApart = 52 // 26 px, for a finger

@@ -94,7 +94,7 @@ func (s *Site) workerKit(source []byte) kit {
 func inKit(name string) bool {
 	switch path.Ext(name) {
 	case ".css", ".js":
-		return name != workerFile && !strings.HasPrefix(name, "leaflet.") && !strings.HasPrefix(name, "uplot.")
+		return name != workerFile && !strings.HasPrefix(name, "leaflet.") && !strings.HasPrefix(name, "protomaps") && !strings.HasPrefix(name, "uplot.")
 	case ".woff2", ".svg", ".webmanifest":
 		return true
 	default:

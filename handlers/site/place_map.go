@@ -37,6 +37,7 @@ type placeMap struct {
 
 	Trails string // path of the park's trails as GeoJSON
 	Trail  string // slug of the trail, where the map is of one
+	Region string // the operator\'s own map as JSON, "" without one
 	Words  string // what the map that opens says, by key, as JSON
 }
 
@@ -112,7 +113,7 @@ func (v View) trailMap(trail int) placeMap {
 func (v View) placeMap(park, first int, trails []catalogue.Trail) placeMap {
 	of := v.Catalogue.Parks[park]
 	drawn := placeMap{Width: placeWidth, Height: placeHeight, mapSigns: mapSigns{groups: "lugar"},
-		Trails: "/parques/" + of.Slug + "/senderos.geojson", Words: asJSON(v.mapWords())}
+		Region: v.region(), Trails: "/parques/" + of.Slug + "/senderos.geojson", Words: asJSON(v.mapWords())}
 	var all []catalogue.Vertex
 	least, rough := placeSpan, false
 	for i := range trails {

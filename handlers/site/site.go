@@ -44,6 +44,7 @@ type Options struct {
 
 	Subscriptions api.SubscriptionService // where subscriptions are made; nil is a site without forms
 	Demo          bool                    // the pages of the demo are linked
+	Region        *Region                 // the operator's own map, nil without one
 }
 
 // Site renders the pages.

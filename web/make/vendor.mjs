@@ -36,7 +36,11 @@ write("static/leaflet.js", withoutMap(published("leaflet/dist/leaflet.js")));
 write("static/leaflet.css", banner("leaflet") + withoutPictures(published("leaflet/dist/leaflet.css")).trim());
 write("static/uplot.js", withoutMap(published("uplot/dist/uPlot.iife.min.js")));
 write("static/uplot.css", banner("uplot") + published("uplot/dist/uPlot.min.css").trim());
+write("static/protomaps-leaflet.js", withoutMap(published("protomaps-leaflet/dist/protomaps-leaflet.js")));
 write("licences/leaflet.txt", published("leaflet/LICENSE"));
 write("licences/uplot.txt", published("uplot/LICENSE"));
 write("licences/alegreya.txt", published("@fontsource/alegreya/LICENSE"));
+// Its own licence is also that of pmtiles and @protomaps/basemaps, which are in it too.
+write("licences/protomaps-leaflet.txt", ["protomaps-leaflet", "@mapbox/vector-tile", "pbf", "@mapbox/point-geometry", "rbush", "quickselect", "color2k", "potpack", "fflate"]
+  .map((name) => `${name}\n\n${published(`${name}/LICENSE${name === "@mapbox/vector-tile" ? ".txt" : ""}`).trim()}\n`).join("\n\n"));
 write("licences/world-atlas.txt", published("world-atlas/LICENSE"));

@@ -22,6 +22,9 @@
     status.textContent = words["mapa.cargando"];
     Promise.all([style(box.dataset.estilo), script(box.dataset.leaflet), data(box.dataset.contorno), data(box.dataset.datos),
       box.dataset.senderos ? data(box.dataset.senderos) : null])
+      .then(function (all) { // an operator's own map wants Leaflet before it
+        return box.dataset.region ? script(box.dataset.protomaps).then(function () { return all; }) : all;
+      })
       .then(function (all) { open(status, all[2], all[3], all[4]); })
       .catch(function () {
         status.textContent = words["mapa.fallo"];
@@ -83,6 +86,7 @@
     L.geoJSON(outline, { interactive: false, style: function (country) {
       return { className: country.properties.name === "Chile" ? "tierra" : "tierra-otra", weight: 1 };
     } }).addTo(map);
+    if (box.dataset.region) region(map);
     var marks = signs(map, canvas, parks.features.map(placeOf));
     if (!trails) ways(map, parks.features);
     var end = chosen ? pageEnd() : earliest(parks.features.concat(trails ? trails.features : []));
@@ -101,6 +105,18 @@
       last = null;
     });
     watch(status, canvas, map, marks, end);
+  }
+
+  // region adds the operator's own map of vector tiles, above the outline.
+  function region(map) {
+    var own = JSON.parse(box.dataset.region), dark = matchMedia("(prefers-color-scheme: dark)").matches, whose = document.createElement("span");
+    whose.textContent = own.atribucion; // it may have anything in it
+    var layer = protomapsL.leafletLayer({
+      url: own.ruta, maxDataZoom: own.zoom, bounds: own.limites, attribution: whose.innerHTML || undefined,
+      flavor: dark ? "dark" : "light", lang: document.documentElement.lang.slice(0, 2)
+    });
+    layer.backgroundColor = ""; // where it has no land, ours is seen
+    layer.addTo(map);
   }
 
   // boundsOf is where a park's trails lie, or the one that the page is of.
