@@ -124,7 +124,8 @@
   // Asked for by its own address the page is the list of what is kept, whether there
   // is a connection or not.
   if (/\/sin-conexion$/.test(location.pathname)) {
-    document.querySelector("h1").textContent = words.aqui;
+    var heading = document.querySelector("h1");
+    heading.textContent = heading.dataset.aqui = words.aqui;
     document.querySelectorAll(".entrada, #guardadas").forEach(function (element) { element.hidden = true; });
   }
 
