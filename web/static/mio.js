@@ -12,7 +12,7 @@
   // What this gives to the scripts of other pages.
   vigia.ask = ask;
   vigia.kept = kept;
-  vigia.mine = { recall: recall, without: without, root: english };
+  vigia.mine = { recall: recall, root: english };
 
   function part(name) { return document.querySelector('[data-mio="' + name + '"]'); }
 

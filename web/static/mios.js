@@ -4,7 +4,7 @@
 (function () {
   var home = document.getElementById("mios"), vigia = window.vigia;
   if (!home || !vigia || !vigia.mine) return;
-  var SHOWN = 3, NEAREST = 8, words = home.dataset, english = vigia.mine.root, recall = vigia.mine.recall, without = vigia.mine.without;
+  var NEAREST = 8, words = home.dataset, english = vigia.mine.root, recall = vigia.mine.recall;
 
   function part(name) { return home.querySelector('[data-mio="' + name + '"]'); }
 
@@ -66,10 +66,20 @@
     box.hidden = !list.firstChild;
   }
 
+  // lists shows the favourites. The places seen lately are shown when they are asked
+  // for: with each visit they are others, and would move what is below them.
   function lists() {
-    var favourites = recall("favoritos");
-    fill("favoritos", favourites);
-    fill("recientes", recall("recientes").filter(function (at) { return without(favourites, at.path).length === favourites.length; }).slice(0, SHOWN));
+    fill("favoritos", recall("favoritos"));
+    if (opened()) fill("recientes", recall("recientes"));
+  }
+
+  function opened() { return part("recientes").getAttribute("aria-expanded") === "true"; }
+
+  function lately() {
+    var open = !opened(), places = recall("recientes");
+    part("recientes").setAttribute("aria-expanded", String(open));
+    fill("recientes", open ? places : []);
+    if (open && !places.length) say(words.sinRecientes);
   }
 
   function near() {
@@ -110,6 +120,7 @@
   }
 
   part("cerca").addEventListener("click", near);
+  part("recientes").addEventListener("click", lately);
   window.addEventListener("pageshow", lists);
   lists();
   home.classList.add("lista");
