@@ -152,14 +152,14 @@ func (c *complaints) take() []string {
 type facts struct {
 	Text      string // what can be read
 	Title     string
-	Notice    bool   // the notice that the estimate is over is shown
+	Notice    bool   // the notice that the estimate holds no more is shown
 	Filter    string // how the content is drawn
 	FirstSeen bool   // state and validity lie within the first screen
 }
 
 const askFacts = `(() => {
 	const box = s => document.querySelector(s)?.getBoundingClientRect().bottom ?? 0;
-	const notice = document.getElementById("vencida");
+	const notice = document.getElementById("vieja");
 	return {
 		Text: document.body.innerText, Title: document.title,
 		Notice: !!notice && notice.getBoundingClientRect().height > 0,
@@ -187,8 +187,8 @@ func testExpired(t *testing.T, ctx context.Context, site string) {
 		turn := fmt.Sprintf("Date.now = () => %d", at.UnixMilli())
 		for _, path := range []string{"pasada/", "pasada/alertas", "pasada/" + park} {
 			got := visitAt(t, ctx, site+"/"+path, turn)
-			if got.Notice != test.over || strings.HasPrefix(got.Title, "Estimación vencida") != test.over ||
-				strings.Contains(got.Filter, "grayscale") != test.over {
+			if got.Notice != test.over || strings.HasPrefix(got.Title, "Estimación de hace 1 h, sin actualizar") != test.over ||
+				strings.Contains(got.Filter, "saturate") != test.over {
 				t.Errorf("%s, %s: over is %v, want %v (title %q, filter %q)", path, test.name, got.Notice, test.over, got.Title, got.Filter)
 			}
 			if !test.over && path == "pasada/"+park && !got.FirstSeen {

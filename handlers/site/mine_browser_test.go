@@ -72,6 +72,7 @@ func testFavourites(g *guest) {
 	g.open("/en" + other) // seen, and no favourite
 	for root, own := range map[string]string{"/": "", "/en/": "/en"} {
 		g.open(root)
+		g.press("recientes")
 		got := evaluate[[]string](g.T, g.ctx, `(() => {
 			const text = e => e.innerText.replace(/\s+/g, " ").trim();
 			const lists = [...document.querySelectorAll("#mios [data-lista]")].filter(e => !e.hidden).map(e => e.dataset.lista + " " + e.querySelectorAll("li").length);
@@ -80,7 +81,7 @@ func testFavourites(g *guest) {
 			copied.querySelector(".mio-suyos").remove();
 			return [lists.join(), trail, text(copied), text(own), copied.querySelector("use").getAttribute("href")];
 		})()`)
-		if got[0] != "favoritos 1,recientes 1" || got[1] != own+trailOf(g.T, red) || got[2] != got[3] || got[2] == "" || got[4] != "#f-rojo" {
+		if got[0] != "favoritos 1,recientes 2" || got[1] != own+trailOf(g.T, red) || got[2] != got[3] || got[2] == "" || got[4] != "#f-rojo" {
 			g.Errorf("%s: %q", root, got)
 		}
 	}

@@ -21,9 +21,10 @@ var scriptOnly = []struct{ selector, reason string }{
 	{".buscador, .filtro", "what is typed narrows down the list that is there without it"},
 	{".probar", "the examples run by a script; each stands there to be copied"},
 	{".viva", "how old something is by now; the page says since when and until when"},
-	{"#copia, #nueva, #lista", "what is kept on the device and what is newer, a script alone can know"},
+	{"#copia, #nueva, #lista, main > [data-aqui]", "what is kept on the device and what is newer, a script alone can know"},
 	{"#grafico", "the graph draws what stands in the table below it"},
-	{"#vencida", "a page cannot turn old by itself; it says until when it holds"},
+	{".mio", "what is one's own is kept by a script on the device; nothing of the page is only there"},
+	{"#vencida, #vieja", "a page cannot turn old by itself; it says until when it holds"},
 }
 
 // readPage returns the lines of a page's main part, unfolded, without what is a

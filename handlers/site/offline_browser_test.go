@@ -27,20 +27,20 @@ func offlineParks(t *testing.T) (red, other string) {
 
 func TestOffline(t *testing.T) {
 	for name, test := range map[string]func(*guest){
-		"a copy tells its age":        testCopyTellsAge,
-		"a copy ages by the rule":     testCopyAges,
-		"without script":              testCopyIsOverWithoutScript,
-		"clock behind":                testClockIsBehind,
-		"clock ahead":                 testClockIsAhead,
-		"sleep":                       testSleepsOverTheEnd,
-		"newer":                       testNewerIsOffered,
-		"never visited":               testNeverVisited,
-		"slow":                        testSlowIsNotWaitedFor,
-		"private":                     testNothingPrivateIsKept,
-		"new version":                 testNewVersionTakesOver,
-		"full disk":                   testFullDisk,
-		"oldest":                      testOldestGoesFirst,
-		"installed":                   testCanBeInstalled,
+		"a copy tells its age":    testCopyTellsAge,
+		"a copy ages by the rule": testCopyAges,
+		"without script":          testCopyIsOverWithoutScript,
+		"clock behind":            testClockIsBehind,
+		"clock ahead":             testClockIsAhead,
+		"sleep":                   testSleepsOverTheEnd,
+		"newer":                   testNewerIsOffered,
+		"never visited":           testNeverVisited,
+		"slow":                    testSlowIsNotWaitedFor,
+		"private":                 testNothingPrivateIsKept,
+		"new version":             testNewVersionTakesOver,
+		"full disk":               testFullDisk,
+		"oldest":                  testOldestGoesFirst,
+		"installed":               testCanBeInstalled,
 	} {
 		t.Run(name, func(t *testing.T) { test(newLodge(t).check(t)) })
 	}

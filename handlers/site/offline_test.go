@@ -27,7 +27,7 @@ func TestWorkerNamesWhatItKeeps(t *testing.T) {
 			t.Errorf("the worker does not name %s", path)
 		}
 	}
-	for _, name := range []string{"app.css", "vigencia.js", "sin-conexion.js", "alegreya.woff2", "favicon.svg", "icono-192.png"} {
+	for _, name := range []string{"app.css", "vigencia.js", "sin-conexion.js", "mio.js", "mios.js", "alegreya.woff2", "favicon.svg", "icono-192.png"} {
 		if !slices.Contains(k.Files, s.named[name]) {
 			t.Errorf("%s is not kept", name)
 		}

@@ -1,17 +1,18 @@
-// What one person marks: favourite parks and trails, the places seen lately, parks
-// kept for use offline. It stays on the device: nothing of it is sent. Where the
-// device refuses to keep it, the page says so and works as before. The blocks of the
-// page are shown by this script, which alone can do what they offer.
+// What one person marks on the page of a park or a trail: a favourite, a place seen,
+// a park kept for use offline; and sharing. It stays on the device: nothing of it is
+// sent. Where the device refuses to keep it, the page says so and works as before.
+// The blocks of the page are shown by this script, which alone can do what they offer.
 "use strict";
 (function () {
-  var place = document.getElementById("mio"), home = document.getElementById("mios"), vigia = window.vigia, root = document.documentElement;
+  var place = document.getElementById("mio"), vigia = window.vigia, root = document.documentElement;
   if (!vigia) return;
+  var RECENT = 6, words = place ? place.dataset : {};
+  var english = (/^\/en(?=\/|$)/.exec(location.pathname) || [""])[0], here = location.pathname.slice(english.length);
+
+  // What this gives to the scripts of other pages.
   vigia.ask = ask;
   vigia.kept = kept;
-  if (!place && !home) return;
-  var RECENT = 6, SHOWN = 3, NEAREST = 8;
-  var english = (/^\/en(?=\/|$)/.exec(location.pathname) || [""])[0], here = location.pathname.slice(english.length);
-  var words = (place || home).dataset;
+  vigia.mine = { recall: recall, root: english };
 
   function part(name) { return document.querySelector('[data-mio="' + name + '"]'); }
 
@@ -39,8 +40,6 @@
   }
 
   function without(list, path) { return list.filter(function (at) { return at.path !== path; }); }
-
-  function show() { document.querySelectorAll(".mio").forEach(function (block) { block.classList.add("lista"); }); }
 
   // ask has the service worker keep a park, remove one, or tell what is kept. step is
   // told how far it has come.
@@ -145,111 +144,8 @@
     }, function () { keep.hidden = true; });
   }
 
-  // The first page.
-
-  // row copies the row of a park from the page's own list, with its present state. A
-  // list of alerts has other signs.
-  function row(path) {
-    var links = Array.prototype.filter.call(document.querySelectorAll("main li a"), function (link) {
-      var item = link.closest("li");
-      return link.getAttribute("href") === english + path && !link.closest("#mios, .resumen") && item.querySelector("svg.forma") && item.querySelector("a") === link;
-    });
-    var best = links.filter(function (link) { return !link.closest(".buscar"); })[0] || links[0];
-    if (!best) return null;
-    var copied = best.closest("li").cloneNode(true);
-    copied.hidden = false;
-    copied.removeAttribute("id");
-    copied.querySelectorAll("[id]").forEach(function (element) { element.removeAttribute("id"); });
-    copied.querySelectorAll(".sus-senderos").forEach(function (list) { list.remove(); });
-    return copied;
+  if (place) {
+    begin();
+    document.querySelectorAll(".mio").forEach(function (block) { block.classList.add("lista"); });
   }
-
-  function add(parent, tag, text) {
-    var made = document.createElement(tag);
-    made.textContent = text;
-    return parent.appendChild(made);
-  }
-
-  function link(parent, at) {
-    var made = add(parent, "a", at.name);
-    made.href = english + at.path;
-    return made;
-  }
-
-  // fill lists places, a row for each park with the trails of it that are meant.
-  function fill(name, places) {
-    var box = home.querySelector('[data-lista="' + name + '"]'), list = box.querySelector("ul"), parks = {};
-    list.textContent = "";
-    places.forEach(function (at) {
-      var park = at.path.replace(/\/senderos\/.*/, ""), item = parks[park];
-      if (!item) {
-        item = parks[park] = row(park) || document.createElement("li");
-        if (!item.firstChild) {
-          var body = add(item, "div", "");
-          link(body, park === at.path || !at.park ? { path: park, name: at.name } : { path: park, name: at.park });
-          add(body, "p", words.sinFila).className = "menor";
-        }
-        list.appendChild(item);
-      }
-      var within = item.querySelector("div") || item;
-      if (park !== at.path) {
-        var trails = within.querySelector(".mio-suyos") || add(within, "p", words.senderos + " ");
-        trails.className = "mio-suyos menor";
-        link(trails, at);
-      }
-      if (at.far) add(within, "p", at.far).className = "menor";
-    });
-    box.hidden = !list.firstChild;
-  }
-
-  function lists() {
-    var favourites = recall("favoritos");
-    fill("favoritos", favourites);
-    fill("recientes", recall("recientes").filter(function (at) { return without(favourites, at.path).length === favourites.length; }).slice(0, SHOWN));
-  }
-
-  function near() {
-    var button = part("cerca");
-    button.disabled = true;
-    say(words.buscando);
-    position().then(function (at) {
-      return fetch(words.posiciones).then(function (answer) {
-        if (!answer.ok) throw new Error("positions " + answer.status);
-        return answer.json();
-      }).then(function (parks) { nearest(at.coords, parks.features); }, function () { say(words.sinRed); });
-    }, function (failure) {
-      say(failure.code === 1 ? words.negada : words.fallo);
-    }).then(function () { button.disabled = false; });
-  }
-
-  function position() {
-    return new Promise(function (resolve, reject) {
-      if (!navigator.geolocation) reject({ code: 2 });
-      else navigator.geolocation.getCurrentPosition(resolve, reject, { timeout: 20000, maximumAge: 600000 });
-    });
-  }
-
-  function nearest(at, features) {
-    var places = features.map(function (park) {
-      var to = park.geometry.coordinates;
-      return { path: "/parques/" + park.properties.slug, name: park.properties.nombre, km: distance(at.latitude, at.longitude, to[1], to[0]) };
-    }).sort(function (a, b) { return a.km - b.km; }).slice(0, NEAREST);
-    places.forEach(function (park) { park.far = park.km < 1 ? words.menosDeUnKm : vigia.fill(words.km, { n: Math.round(park.km) }); });
-    fill("cerca", places);
-    say(vigia.fill(words.hay, { n: places.length }));
-  }
-
-  // distance is that of two places on the globe, in kilometres.
-  function distance(lat, lon, toLat, toLon) {
-    var rad = Math.PI / 180, y = Math.sin((toLat - lat) * rad / 2), x = Math.sin((toLon - lon) * rad / 2);
-    return 2 * 6371 * Math.asin(Math.sqrt(y * y + Math.cos(lat * rad) * Math.cos(toLat * rad) * x * x));
-  }
-
-  if (place) begin();
-  if (home) {
-    part("cerca").addEventListener("click", near);
-    window.addEventListener("pageshow", lists);
-    lists();
-  }
-  show();
 })();

@@ -124,8 +124,10 @@
   // Asked for by its own address the page is the list of what is kept, whether there
   // is a connection or not.
   if (/\/sin-conexion$/.test(location.pathname)) {
-    document.querySelector("h1").textContent = words.aqui;
-    document.querySelectorAll(".entrada, #guardadas").forEach(function (element) { element.hidden = true; });
+    var heading = document.querySelector("h1"), lead = document.querySelector(".entrada");
+    heading.textContent = heading.dataset.aqui = words.aqui;
+    lead.style.minHeight = lead.offsetHeight + "px"; // nothing moves
+    lead.textContent = lead.dataset.aqui = words.aquiEntrada;
   }
 
   async function show() {

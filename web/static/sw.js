@@ -15,7 +15,7 @@ var DAY = 86400000;
 var HASH = /\.[0-9a-f]{10}\./; // in the name of a file that never changes
 
 // These are public pages, all that is ever kept. None has a token in its path.
-var KEPT = /^(\/en)?(\/?|\/alertas(\/[\w-]+)?|\/parques\/[\w-]+(\/hoja|\/senderos\/[\w-]+)?|\/(metodo|precision|api|privacidad|acerca|accesibilidad))$/;
+var KEPT = /^(\/en)?(\/?|\/alertas(\/[\w-]+)?|\/parques\/[\w-]+(\/hoja|\/senderos\/[\w-]+)?|\/(buscar|metodo|precision|api|privacidad|acerca|accesibilidad))$/;
 
 // The query is part of a page's address. These have pages of their own; with any other
 // query a page is asked of the network alone.
@@ -78,7 +78,7 @@ self.addEventListener("fetch", function (event) {
   } else if (kept(url)) {
     event.respondWith(request.mode === "navigate" ? visit(event, url.pathname + url.search) : get(event, url.pathname + url.search));
   } else if (request.mode === "navigate") {
-    event.respondWith(fetch(request).catch(function () { return lost(url.pathname); }));
+    event.respondWith(fetch(request).catch(function () { return unreached(url.pathname); }));
   }
 });
 
@@ -127,6 +127,12 @@ async function visit(event, path) {
 
 function soon(asked) {
   return Promise.race([asked, new Promise(function (resolve, reject) { setTimeout(reject, PATIENCE); })]);
+}
+
+// unreached gives what there is for a page that was asked of the network alone. The page
+// of the search has its index with it and searches by itself.
+async function unreached(path) {
+  return /\/buscar$/.test(path) && await copyOf(path).catch(ignore) || lost(path);
 }
 
 // lost gives the page for when there is no connection and no copy.
