@@ -11,7 +11,7 @@ import (
 )
 
 // shownSpells is how many times at which the worst comes are told one by one.
-const shownSpells = 3
+const shownSpells = 2
 
 // worseLine is the worst of the hours to come, in words.
 type worseLine struct {

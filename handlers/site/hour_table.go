@@ -104,6 +104,11 @@ func (v View) hourTable(park catalogue.Park, hours []hazard.Estimate) *hourTable
 		e := snapshot.Sound(&hours[i])
 		row := v.tableRow(e.Hour, park, &e.Medians)
 		row.Level, row.Why, row.Note, row.Sky = v.level(e.State), v.why(e), v.Quality(e.Quality), v.sky(e.Sky.Code, row.Night)
+		for i, c := range tableColumns[:drawnColumns] {
+			if value := c.value(&e.Medians); c.places(value) == 0 && !wording.Missing(value) {
+				row.Cells[i].Exact = strconv.FormatFloat(float64(value), 'f', 1, 32)
+			}
+		}
 		if !wording.Missing(e.Medians.Gust) {
 			row.Cells[gustColumn].From = v.CompassPoint(e.Sky.WindFrom)
 		}
@@ -133,9 +138,6 @@ func (v View) tableRow(hour time.Time, park catalogue.Park, m *hazard.Medians) t
 	for i, c := range tableColumns {
 		value := c.value(m)
 		row.Cells[i] = v.tableCell(value, c.places)
-		if i < drawnColumns && c.places(value) == 0 && !wording.Missing(value) {
-			row.Cells[i].Exact = strconv.FormatFloat(float64(value), 'f', 2, 32)
-		}
 		if c.extra {
 			row.Cells[i].Class = strings.TrimLeft(row.Cells[i].Class+" mas", " ")
 		}

@@ -18,7 +18,7 @@ const (
 	sheetTrails   = 16
 	sheetAlerts   = 5
 	sheetOfficial = 2
-	sheetTaller   = 2 // trails whose room an official notice takes, or the words of the demo
+	sheetTaller   = 2 // trails whose room an official notice takes, the words of the demo, or those on what has no alert yet
 )
 
 // sheetPage is a park on one sheet of paper, for the wall of a refuge: it must be
@@ -105,6 +105,14 @@ func (v View) sheetRoom(page *sheetPage) int {
 	room := sheetTrails - sheetTaller*len(page.Official)
 	if v.Simulated {
 		room -= sheetTaller
+	}
+	if page.Alerts.Unconfirmed != "" {
+		room -= sheetTaller
+	}
+	for _, line := range page.Ahead {
+		if line.Text != "" {
+			room-- // two lines smaller than a trail's
+		}
 	}
 	marked := 0 // rows with an official notice, which may take a second line
 	for _, trail := range page.Trails {

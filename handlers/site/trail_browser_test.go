@@ -85,6 +85,15 @@ type graphs struct {
 	Reserved float64 // height of the place of the graph
 }
 
+// goToGraph scrolls to the graph, if there is any, and waits until it is drawn. It returns
+// whether the library was there before.
+const goToGraph = `(async () => {
+	const figure = document.getElementById("grafico"), early = typeof uPlot !== "undefined";
+	if (figure) figure.scrollIntoView();
+	for (let i = 0; figure && i < 500 && !figure.querySelector(".lectura"); i++) await new Promise(done => setTimeout(done, 10));
+	return early;
+})()`
+
 const askGraphs = `(() => {
 	const figure = document.getElementById("grafico"), rows = [...document.querySelectorAll("#tabla-horas tr[data-nivel]")];
 	const canvases = [...document.querySelectorAll("#grafico canvas")], drawn = window.drawn || [];
@@ -121,7 +130,7 @@ func TestTrailGraphsInABrowser(t *testing.T) {
 				break
 			}
 			name := fmt.Sprintf("%s at %d px", test.state, width)
-			got := visitGraphs(t, ctx, site+"/"+test.state+path, width)
+			got := visitGraphs(t, ctx, site+"/"+test.state+path, width, true)
 			if got.Canvases != test.canvases || !got.Painted || got.Rows != test.rows || got.Spans || got.Hidden != (test.rows > 0) {
 				t.Errorf("%s: %d canvases, painted %v, %d rows, over gaps %v, hidden %v", name, got.Canvases, got.Painted, got.Rows, got.Spans, got.Hidden)
 			}
@@ -134,7 +143,7 @@ func TestTrailGraphsInABrowser(t *testing.T) {
 		}
 	}
 	setScripts(t, ctx, false)
-	if got := visitGraphs(t, ctx, site+"/huecos"+path, 360); got.Canvases != 0 || got.Rows != 72 || got.Reserved > 1 {
+	if got := visitGraphs(t, ctx, site+"/huecos"+path, 360, false); got.Canvases != 0 || got.Rows != 72 || got.Reserved > 1 {
 		t.Errorf("without script: %d canvases, %d rows, %v px kept for the graph", got.Canvases, got.Rows, got.Reserved)
 	}
 }
@@ -173,10 +182,13 @@ func sameAsTable(t *testing.T, name string, got graphs) {
 	}
 }
 
-func visitGraphs(t *testing.T, ctx context.Context, url string, width int64) graphs {
+func visitGraphs(t *testing.T, ctx context.Context, url string, width int64, scripts bool) graphs {
 	t.Helper()
 	if err := chromedp.Do(ctx, look(width, "light"), chromedp.Navigate(url)); err != nil {
 		t.Fatalf("%s: %v", url, err)
+	}
+	if scripts && evaluate[bool](t, ctx, goToGraph) {
+		t.Errorf("%s: the library came before the graph was near", url)
 	}
 	return evaluate[graphs](t, ctx, askGraphs)
 }

@@ -19,6 +19,9 @@ import (
 // served and compressed, without the map.
 const firstView = 60_000
 
+// trailView is the same of a trail, whose graph is drawn by a library.
+const trailView = 70_000
+
 // ofMap are words in the paths of what the map alone needs.
 var ofMap = []string{"leaflet", "contorno", "mapa", "geojson"}
 
@@ -59,6 +62,9 @@ func TestWeights(t *testing.T) {
 		t.Logf("%6d %6d  %s: %s", without, with, s.path, parts)
 		if without > firstView && strings.HasSuffix(kind, "/parques/*") {
 			t.Errorf("%s: %d bytes for the first view", s.path, without)
+		}
+		if without > trailView && strings.Contains(kind, "/senderos/") {
+			t.Errorf("%s: %d bytes for the first view of a trail", s.path, without)
 		}
 	}
 }

@@ -3,7 +3,7 @@
 "use strict";
 (function () {
   var figure = document.getElementById("grafico"), table = document.getElementById("tabla-horas");
-  if (!figure || !table || !window.uPlot) return;
+  if (!figure || !table) return;
 
   var GUTTER = 42, FONT = "12px system-ui, -apple-system, sans-serif";
   var HEIGHTS = { nada: 26, verde: 11, amarillo: 19, rojo: 28 }; // a worse level is a higher bar
@@ -244,10 +244,28 @@
 
   function recolour() { charts.forEach(function (u) { u.redraw(); }); }
 
-  figure.classList.add("dibujado");
-  build();
-  window.addEventListener("resize", resize);
-  var dark = window.matchMedia("(prefers-color-scheme: dark)");
-  if (dark.addEventListener) dark.addEventListener("change", recolour);
-  else dark.addListener(recolour);
+  function start() {
+    if (!window.uPlot) return;
+    figure.classList.add("dibujado");
+    build();
+    window.addEventListener("resize", resize);
+    var dark = window.matchMedia("(prefers-color-scheme: dark)");
+    if (dark.addEventListener) dark.addEventListener("change", recolour);
+    else dark.addListener(recolour);
+  }
+
+  // The library is the heaviest part of the page: it comes when the graph is near.
+  function load() {
+    var script = document.createElement("script");
+    script.src = figure.dataset.dibujante;
+    script.onload = start;
+    document.head.appendChild(script);
+  }
+
+  if (!window.IntersectionObserver) return load();
+  new IntersectionObserver(function (entries, watch) {
+    if (!entries.some(function (entry) { return entry.isIntersecting; })) return;
+    watch.disconnect();
+    load();
+  }, { rootMargin: "400px" }).observe(figure);
 })();
