@@ -41,13 +41,8 @@ type geometry struct {
 	Coordinates any    `json:"coordinates"`
 }
 
-// parkFacts are the properties of a park; nil is null.
-type parkFacts struct {
-	Slug       string  `json:"slug"`
-	Name       string  `json:"nombre"`
-	Kind       string  `json:"tipo"`
-	Region     string  `json:"region"`
-	TimeZone   string  `json:"zona_horaria"`
+// stateFacts are the properties that parks and trails share; nil is null.
+type stateFacts struct {
 	State      *string `json:"estado"`
 	Reason     *string `json:"motivo_sin_estado"`
 	Main       *string `json:"amenaza_principal"`
@@ -62,26 +57,26 @@ type parkFacts struct {
 	Closures []api.Closure       `json:"cierres"`
 }
 
-// trailFacts are the properties of a trail; nil is null. Its geometry is its line where the
-// catalogue has one, else its points.
+// parkFacts are the properties of a park.
+type parkFacts struct {
+	Slug     string `json:"slug"`
+	Name     string `json:"nombre"`
+	Kind     string `json:"tipo"`
+	Region   string `json:"region"`
+	TimeZone string `json:"zona_horaria"`
+	stateFacts
+}
+
+// trailFacts are the properties of a trail. Its geometry is its line where the catalogue has
+// one, else its points. Its closures are those of the park and its own.
 type trailFacts struct {
-	Slug       string       `json:"slug"`
-	Park       string       `json:"parque"`
-	Name       string       `json:"nombre"`
-	TimeZone   string       `json:"zona_horaria"`
-	Points     []trailPoint `json:"puntos"`
-	Rough      bool         `json:"ubicacion_aproximada"`
-	State      *string      `json:"estado"`
-	Reason     *string      `json:"motivo_sin_estado"`
-	Main       *string      `json:"amenaza_principal"`
-	Confidence *string      `json:"confianza"`
-	Quality    string       `json:"calidad"`
-	IssuedAt   *string      `json:"estimado_en"`
-	ValidUntil *string      `json:"vigente_hasta"`
-	Link       string       `json:"enlace"`
-	Official   bool         `json:"oficial"`
-	// Of the park and of this trail.
-	Closures []api.Closure `json:"cierres"`
+	Slug     string       `json:"slug"`
+	Park     string       `json:"parque"`
+	Name     string       `json:"nombre"`
+	TimeZone string       `json:"zona_horaria"`
+	Points   []trailPoint `json:"puntos"`
+	Rough    bool         `json:"ubicacion_aproximada"`
+	stateFacts
 }
 
 // trailPoint is a place of a trail that is assessed.
@@ -116,7 +111,7 @@ func (v feed) parkPoints() *httpcache.Body {
 	features := make([]feature, len(v.Catalogue.Parks))
 	for i := range v.Catalogue.Parks {
 		park := &v.Catalogue.Parks[i]
-		facts := factsOf(park, v.Park(i, 0), reading)
+		facts := parkFacts{park.Slug, park.Name, park.Kind, park.Region, park.ZoneName, stateOf(v.Park(i, 0), reading)}
 		facts.Volcanic, facts.Closures = reading.Official(i)
 		facts.Link = v.BaseURL + "/parques/" + park.Slug
 		features[i] = feature{"Feature", park.Slug, geometry{"Point", position(park.Latitude, park.Longitude)}, facts}
@@ -128,18 +123,16 @@ func (v feed) parkPoints() *httpcache.Body {
 func (v feed) trailShapes(park int) *httpcache.Body {
 	reading := api.Read(v.Snapshot, v.Now)
 	of := &v.Catalogue.Parks[park]
-	_, closures := reading.Official(park)
+	volcanic, closures := reading.Official(park)
 	var features []feature
 	for i, trail := range v.Catalogue.TrailsOf(park) {
 		e := v.TrailAt(of.FirstTrail+i, 0)
-		now := snapshot.Alone(&e)
 		facts := trailFacts{
 			Slug: trail.Slug, Park: of.Slug, Name: trail.Name, TimeZone: of.ZoneName, Rough: trail.Approximate,
-			State: orNull(now.State.String()), Reason: orNull(string(now.Reason)), Main: orNull(now.Main.String()),
-			Confidence: orNull(now.Confidence.String()), Quality: now.Quality.String(),
-			IssuedAt: instantOrNull(reading.IssuedAt()), ValidUntil: instantOrNull(reading.ValidUntil()),
-			Link: v.BaseURL + "/parques/" + of.Slug + "/senderos/" + trail.Slug, Closures: closuresOf(closures, trail.Slug),
+			stateFacts: stateOf(snapshot.Alone(&e), reading),
 		}
+		facts.Volcanic, facts.Closures = volcanic, closuresOf(closures, trail.Slug)
+		facts.Link = v.BaseURL + "/parques/" + of.Slug + "/senderos/" + trail.Slug
 		for _, p := range trail.Points {
 			facts.Points = append(facts.Points, trailPoint{p.Name, rounded(p.Latitude), rounded(p.Longitude), p.Exposure.String(), p.Critical, p.Guessed})
 		}
@@ -178,9 +171,9 @@ func position(latitude, longitude float64) [2]float64 {
 	return [2]float64{rounded(longitude), rounded(latitude)}
 }
 
-func factsOf(park *catalogue.Park, now snapshot.ParkState, r api.Reading) parkFacts {
-	return parkFacts{
-		Slug: park.Slug, Name: park.Name, Kind: park.Kind, Region: park.Region, TimeZone: park.ZoneName,
+// stateOf returns a state, without what official bodies say and without a link.
+func stateOf(now snapshot.ParkState, r api.Reading) stateFacts {
+	return stateFacts{
 		State: orNull(now.State.String()), Reason: orNull(string(now.Reason)), Main: orNull(now.Main.String()),
 		Confidence: orNull(now.Confidence.String()), Quality: now.Quality.String(),
 		IssuedAt: instantOrNull(r.IssuedAt()), ValidUntil: instantOrNull(r.ValidUntil()),
