@@ -30,7 +30,7 @@ type dayRow struct {
 // trailDays returns the days to come of a trail; at is its state in the hours ahead.
 func (v View) trailDays(trail, reach int, at func(ahead int) snapshot.ParkState) *dayTable {
 	point := v.Catalogue.Trails[trail].CriticalPoint().Name
-	return v.dayTable(v.Text("dias.sendero", "lugar", point), v.DaysOf(trail, v.Zone), reach, at)
+	return v.dayTable(v.Text("por_dia.sendero", "lugar", point), v.DaysOf(trail, v.Zone), reach, at)
 }
 
 // parkDays returns the days to come of a park: the most extreme values of its trails that
@@ -50,9 +50,9 @@ func (v View) parkDays(park, reach int, at func(ahead int) snapshot.ParkState) *
 		}
 		days, known = here, known+1
 	}
-	note := v.Count("dias.parque", known)
+	note := v.Count("por_dia.parque", known)
 	if known < len(trails) {
-		note = v.Text("dias.parque_parte", "n", known, "m", len(trails))
+		note = v.Text("por_dia.parque_parte", "n", known, "m", len(trails))
 	}
 	return v.dayTable(note, days, reach, at)
 }
@@ -79,7 +79,7 @@ func (v View) dayTable(note string, days [snapshot.WeatherDays]snapshot.Day, rea
 			Gust: v.tableCell(d.Gust, whole), Rain: v.tableCell(d.Precipitation, tenths), Snow: v.tableCell(d.Snow, tenths), UV: v.tableCell(d.UV, whole),
 		}
 		if highest := v.tableCell(d.TemperatureMax, whole); highest != row.Temperature && row.Temperature.Class != "sin" {
-			row.Temperature = tableCell{Text: v.Text("dias.de_a", "min", row.Temperature.Text, "max", highest.Text), Class: highest.Class}
+			row.Temperature = tableCell{Text: v.Text("por_dia.de_a", "min", row.Temperature.Text, "max", highest.Text), Class: highest.Class}
 		}
 		if name := near.Day(d.Noon); name != row.Name {
 			row.Near = name
