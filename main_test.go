@@ -241,8 +241,8 @@ func TestServeWithoutEnsembles(t *testing.T) {
 	var health struct {
 		Estado             string
 		Modelos, Conjuntos []struct {
-			Modelo, Estado string
-			Error          *string `json:"ultimo_error"`
+			Conjunto, Estado string
+			Error            *string `json:"ultimo_error"`
 		}
 	}
 	clitest.Poll(t, "health with the error of each ensemble", func() bool {
@@ -254,7 +254,7 @@ func TestServeWithoutEnsembles(t *testing.T) {
 			t.Errorf("%+v", m)
 		}
 	}
-	if e := health.Conjuntos[1]; health.Estado != "ok" || len(health.Modelos) != 4 || e.Modelo != openmeteo.Ensembles[1] || e.Estado != "sin_datos" || *e.Error != "el proveedor no aceptó la consulta" {
+	if e := health.Conjuntos[1]; health.Estado != "ok" || len(health.Modelos) != 4 || e.Conjunto != openmeteo.Ensembles[1] || e.Estado != "sin_datos" || *e.Error != "el proveedor no aceptó la consulta" {
 		t.Errorf("%+v", health)
 	}
 	var parks []clitest.Park

@@ -470,7 +470,7 @@ type ModelHealth struct {
 
 // EnsembleHealth is how the runs of an ensemble arrive, which has no vote.
 type EnsembleHealth struct {
-	Model     string     `json:"modelo"`
+	Ensemble  string     `json:"conjunto"`
 	Run       *time.Time `json:"corrida"`
 	AgeS      *int       `json:"edad_s" minimum:"0"`
 	State     string     `json:"estado" enum:"ok,atrasado,vencido,sin_datos"`
