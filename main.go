@@ -151,7 +151,7 @@ func (v *service) run(ctx context.Context) (err error) {
 func (v *service) connectNotifier() (err error) {
 	o := notify.Options{
 		Store: v.file, Catalogue: v.parks, Clock: v.Clock, Log: v.Log, BaseURL: v.BaseURL, Contact: v.Contact, PushRate: v.PushRate,
-		Folder: v.Data, Relay: relay(v.Env), PushHosts: v.PushHosts, Sun: func(park int) snapshot.Sun { return v.server.Sun(park) }, // once there is one
+		Folder: v.Data, Relay: relay(v.Env), PushHosts: v.PushHosts, Sun: func(park int) snapshot.Sun { return v.server.Sun(park) }, // made after this
 	}
 	if v.captured != nil {
 		o.Capture = v.captured

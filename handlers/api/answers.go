@@ -9,7 +9,6 @@
 package api
 
 import (
-	"iter"
 	"slices"
 	"sync"
 	"time"
@@ -208,16 +207,4 @@ func (b *build) latest(trail int) *hazard.Estimate {
 		return &hours[0]
 	}
 	return nil
-}
-
-// trailsOf ranges over the indexes of a park's trails.
-func (b *build) trailsOf(park int) iter.Seq[int] {
-	p := &b.e.Catalogue.Parks[park]
-	return func(yield func(int) bool) {
-		for t := p.FirstTrail; t < p.FirstTrail+p.NumTrails; t++ {
-			if !yield(t) {
-				return
-			}
-		}
-	}
 }

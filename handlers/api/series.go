@@ -30,8 +30,9 @@ func series[T any](list func(steps int) []T, usual ...int) func(steps int) *http
 // forecasts returns the first hours ahead of a park's trails.
 func (b *build) forecasts(park, hours int) []Forecast {
 	list := []Forecast{}
-	for t := range b.trailsOf(park) {
-		trail, ahead := &b.e.Catalogue.Trails[t], b.view.HoursOf(t)
+	for i, trail := range b.e.Catalogue.TrailsOf(park) {
+		t := b.e.Catalogue.Parks[park].FirstTrail + i
+		ahead := b.view.HoursOf(t)
 		f := Forecast{Trail: Slug(trail.Slug), Name: trail.Name, OfficialNotices: b.official[park].onTrail(trail.Slug), Hours: []ForecastHour{}}
 		for i := range ahead[:min(hours, len(ahead))] {
 			f.Hours = append(f.Hours, ForecastHour{b.estimateCore(t, &ahead[i]), b.terms})
@@ -56,10 +57,9 @@ func (b *build) tendency(trail int, w *snapshot.Weather) EstimateCore {
 // hours back from the present one.
 func (b *build) histories(park, days int) []History {
 	list, oldest := []History{}, b.now.Truncate(time.Hour).Add(-time.Duration(days)*24*time.Hour)
-	for t := range b.trailsOf(park) {
-		trail := &b.e.Catalogue.Trails[t]
+	for i, trail := range b.e.Catalogue.TrailsOf(park) {
 		h := History{Trail: Slug(trail.Slug), Name: trail.Name, OfficialNotices: b.official[park].onTrail(trail.Slug), Estimates: []PastHour{}}
-		for hour, row := range b.past(t) {
+		for hour, row := range b.past(b.e.Catalogue.Parks[park].FirstTrail + i) {
 			if !hour.After(oldest) {
 				break
 			}

@@ -14,9 +14,10 @@ const daysSummed = 3
 
 // trailsOfPark returns the trails of a park.
 func (b *build) trailsOfPark(park int) []Trail {
-	list := make([]Trail, 0, b.e.Catalogue.Parks[park].NumTrails)
-	for t := range b.trailsOf(park) {
-		list = append(list, b.trail(t))
+	p := &b.e.Catalogue.Parks[park]
+	list := make([]Trail, p.NumTrails)
+	for i := range list {
+		list[i] = b.trail(p.FirstTrail + i)
 	}
 	return list
 }
