@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"vigia/handlers/cli/clitest"
+	"vigia/handlers/mapfile/mapfiletest"
 	"vigia/store/catalogue/cataloguetest"
 )
 
@@ -39,5 +40,24 @@ func TestCheckPrintsTheWeightInUse(t *testing.T) {
 		if status != 0 || !strings.Contains(printed, "provider: "+c.says) {
 			t.Errorf("%q: status %d, no %q in\n%s", c.args, status, c.says, printed)
 		}
+	}
+}
+
+// check says what the map has, or every fault of it.
+func TestCheckValidatesTheMap(t *testing.T) {
+	data := mapfiletest.Archive()
+	path := filepath.Join(t.TempDir(), "region.pmtiles")
+	check := func() (int, string) {
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return clitest.Run(t, "check", "--contact", "a@example.cl", "--data", t.TempDir(), "--map", path)
+	}
+	if status, printed := check(); status != 0 || !strings.Contains(printed, "map: 0.0 MB of vector tiles, zoom 1 to 1") {
+		t.Errorf("status %d:\n%s", status, printed)
+	}
+	data[mapfiletest.TileKind], data[mapfiletest.TilePacking] = 2, 3
+	if status, printed := check(); status == 0 || !strings.Contains(printed, "PNG, not vector tiles") || !strings.Contains(printed, "brotli") {
+		t.Errorf("status %d:\n%s", status, printed)
 	}
 }

@@ -120,7 +120,7 @@ func skipLink(t *testing.T, tab context.Context) (faults []string) {
 // for the others.
 const focusSorts = `(() => {
 	const sort = e => [e, e.parentElement, e.parentElement.parentElement].map(x => x.tagName + "." + x.getAttribute("class")).join(" ") + e.type;
-	window.sorts = new Map(wanted.map(e => [sort(e), e]));
+	window.sorts = new Map(wanted.filter(e => e.isConnected).map(e => [sort(e), e]));
 	return [...sorts.keys()];
 })()`
 
@@ -146,7 +146,7 @@ type spot struct {
 }
 
 // covered finds what has the focus and lies under something else, or out of sight.
-const covered = `wanted.filter(e => !e.closest(".leaflet-marker-pane")).map(e => {
+const covered = `wanted.filter(e => e.isConnected && !e.closest(".leaflet-marker-pane")).map(e => {
 	e.focus();
 	const line = e.getClientRects()[0], x = line.left + line.width / 2, y = line.top + line.height / 2;
 	const top = document.elementFromPoint(x, y), mine = top && (e.contains(top) || top.contains(e) || [...(e.labels || [])].some(l => l.contains(top)));

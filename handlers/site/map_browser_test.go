@@ -205,8 +205,8 @@ const popupWhole = `(() => {
 // northernmost puts the focus on the sign nearest to the park in the far north.
 const northernmost = `(() => {
 	const top = s => s.getBoundingClientRect().y, signs = [...document.querySelectorAll(".mapa-signo")];
-	window.before = signs.reduce((a, b) => top(b) < top(a) ? b : a);
-	window.before.focus({ preventScroll: true });
+	window.before = signs.map(s => s.title).join();
+	signs.reduce((a, b) => top(b) < top(a) ? b : a).focus({ preventScroll: true });
 })()`
 
 // openByKey opens what a mark says, and closes it, with keys alone.
@@ -221,7 +221,7 @@ func openByKey(t *testing.T, ctx context.Context, path string) {
 		if err := chromedp.Do(ctx, chromedp.KeyEvent("\r")); err != nil {
 			t.Fatal(err)
 		}
-		waitFor(t, ctx, `!window.before.isConnected && !document.querySelector(".leaflet-zoom-anim")`)
+		waitFor(t, ctx, `[...document.querySelectorAll(".mapa-signo")].map(s => s.title).join() !== window.before && !document.querySelector(".leaflet-zoom-anim")`)
 	}
 	if err := chromedp.Do(ctx, chromedp.KeyEvent("\r")); err != nil {
 		t.Fatal(err)

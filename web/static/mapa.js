@@ -92,7 +92,10 @@
     var end = chosen ? pageEnd() : earliest(parks.features.concat(trails ? trails.features : []));
     map.on("zoomend", function () { canvas.classList.toggle("sin-contorno", map.getZoom() >= nearZoom); });
     map.on("zoomend", function () { map.closePopup(); marks.draw(); });
-    if (!chosen) map.on("moveend", function () { nearby(map, marks); });
+    map.on("moveend", function () {
+      marks.renew();
+      if (!chosen) nearby(map, marks);
+    });
     if (trails) marks.add(trails.features);
     map.fitBounds(trails ? boundsOf(trails.features) : mainland, { maxZoom: 13, padding: [30, 30] });
     canvas.addEventListener("click", function () { map.scrollWheelZoom.enable(); });
@@ -146,26 +149,45 @@
   // signs are the marks of a map: those that would cover each other are one, the worst,
   // with their number.
   function signs(map, canvas, places) {
-    var layer = L.layerGroup().addTo(map), drawn = [], asked = {}, known = {}, ready = false;
+    var layer = L.layerGroup().addTo(map), standing = {}, drawn = [], asked = {}, known = {}, ready = false, stale = false;
+    map.on("popupclose", later);
+    canvas.addEventListener("focusout", function () { setTimeout(later); });
 
     function shown() {
-      var near = map.getZoom() >= nearZoom;
-      return places.filter(function (p) { return p.trail ? near : !near || !known[p.of.slug]; })
+      var near = map.getZoom() >= nearZoom, seen = map.getBounds().pad(.1);
+      return places.filter(function (p) { return near ? seen.contains(p.at) && (p.trail || !known[p.of.slug]) : !p.trail; })
         .sort(function (a, b) { return ranks[b.state] - ranks[a.state]; });
+    }
+
+    // later draws what came since, once nobody reads a popup or is on a sign.
+    function later() {
+      var at = document.activeElement;
+      if (stale && !canvas.querySelector(".leaflet-popup") && (at === canvas || !canvas.contains(at))) draw();
     }
 
     function draw() {
       ready = true;
-      layer.clearLayers();
+      stale = false;
       drawn.forEach(function (line) { line.remove(); });
       var groups = grouped(map, shown()), taken = groups.map(function (g) { return around(g.px, 15, 15); });
       drawn = map.getZoom() >= nearZoom ? trailLines(map, places) : [];
-      groups.forEach(function (g) { layer.addLayer(g.places.length > 1 ? cluster(map, canvas, g) : single(map, g, taken)); });
+      var before = standing;
+      standing = {};
+      groups.forEach(function (g) {
+        var side = g.places.length > 1 ? map.getZoom() >= map.getMaxZoom() - .5 : sideOf(map, g, taken);
+        var key = [side].concat(g.places.map(function (p) { return p.link + " " + p.state; })).join(" ");
+        standing[key] = before[key] || (g.places.length > 1 ? cluster(map, canvas, g) : single(map, g, side)).addTo(layer);
+      });
+      Object.keys(before).forEach(function (key) { if (!standing[key]) layer.removeLayer(before[key]); });
     }
 
     return {
       places: places,
       draw: draw,
+      renew: function () {
+        stale = ready && map.getZoom() >= nearZoom; // from farther away all signs stand
+        later();
+      },
       // first reports whether a park's trails were not asked for before.
       first: function (slug) {
         var is = !asked[slug] && !known[slug];
@@ -179,8 +201,8 @@
           places.push(place);
           known[place.park] = true;
         });
-        if (ready && canvas.querySelector(".leaflet-popup")) map.once("popupclose", draw);
-        else if (ready) draw();
+        stale = ready;
+        later();
       }
     };
   }
@@ -203,10 +225,16 @@
 
   function around(px, x, y) { return [px.x - x, px.y - y, px.x + x, px.y + y]; }
 
-  function single(map, group, taken) {
-    var place = group.places[0], text = place.of.nombre, short = text.replace(/^(Parque|Reserva|Monumento) \S+ /, "");
-    var side = ["", " izquierda"].find(function (side) { return free(map, group.px, short, side, taken); });
-    var marker = L.marker(place.at, { icon: icon(place.state, 1, side === undefined ? "" : short, side), riseOnHover: true, zIndexOffset: ranks[place.state] });
+  function shortName(place) { return place.of.nombre.replace(/^(Parque|Reserva|Monumento) \S+ /, ""); }
+
+  // sideOf is the side of a sign on which its name has room, undefined for none.
+  function sideOf(map, group, taken) {
+    return ["", " izquierda"].find(function (side) { return free(map, group.px, shortName(group.places[0]), side, taken); });
+  }
+
+  function single(map, group, side) {
+    var place = group.places[0], text = place.of.nombre;
+    var marker = L.marker(place.at, { icon: icon(place.state, 1, side === undefined ? "" : shortName(place), side), riseOnHover: true, zIndexOffset: ranks[place.state] });
     marker.on("add", function () { name(marker, text + ": " + place.said); });
     pop(map, marker, popup([place]));
     return marker;
@@ -214,7 +242,8 @@
 
   // free reports whether a name has room beside a sign, and takes it.
   function free(map, px, text, side, taken) {
-    var wide = 6.6 * text.length + 4, left = side ? px.x - 15 - wide : px.x + 15, seen = map.getPixelBounds();
+    var rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+    var wide = .39 * rem * text.length + 4, left = side ? px.x - 15 - wide : px.x + 15, seen = map.getPixelBounds();
     var label = [left, px.y - 9, left + wide, px.y + 9];
     if (label[0] < seen.min.x || label[2] > seen.max.x || taken.some(function (t) {
       return label[0] < t[2] && label[2] > t[0] && label[1] < t[3] && label[3] > t[1];
