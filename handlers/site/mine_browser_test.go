@@ -241,6 +241,9 @@ func testParkIsKept(g *guest) {
 	if len(links) != len(pages) || links[0] != red || !strings.Contains(text, "Guardado: ") || !strings.Contains(text, "hace 30 min") || !strings.Contains(text, "Estimado hace 42 min") {
 		g.Errorf("the list of what is kept: %q %s", links, text)
 	}
+	if told := evaluate[string](g.T, g.ctx, `document.getElementById("cuanto").textContent`); !strings.HasPrefix(told, "Hasta 6 parques y 20 MB") {
+		g.Errorf("of how much can be kept it says %q", told)
+	}
 	g.shift(5 * time.Hour)
 	g.open("/sin-conexion")
 	g.wait(`document.querySelector(".parques-guardados strong") && document.querySelector(".parques-guardados strong").textContent === "Estimación de hace 5 h, sin actualizar"`)

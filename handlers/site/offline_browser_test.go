@@ -50,7 +50,7 @@ func testCopyTellsAge(g *guest) {
 	red, _ := offlineParks(g.T)
 	for _, path := range []string{red, "/en" + red} {
 		g.open(path)
-		if got := g.see(); got.Copy != "" || got.Over || !regexp.MustCompile(`^(Estimado hace 12 min · vigente por 4[78] min más|Estimated 12 min ago · valid for 4[78] min more)$`).MatchString(got.Age) {
+		if got := g.see(); got.Copy != "" || got.Over || !regexp.MustCompile(`^(Estimado hace 12 min · vigente por 4[78] min más|Estimated 12 min ago · valid for another 4[78] min)$`).MatchString(got.Age) {
 			g.Errorf("%s from the network: %q, %q, over %v", path, got.Copy, got.Age, got.Over)
 		}
 		g.keeps(path)
@@ -284,7 +284,7 @@ func testNeverVisited(g *guest) {
 		path, title, state, over string
 	}{
 		{other, "Sin conexión", "Estimado hace 12 min · vigente por", "Estimación de hace 1 h, sin actualizar"},
-		{"/en" + other + "/senderos/nada", "Offline", "Estimated 12 min ago · valid for", "Estimate from 1 h ago, not updated"},
+		{"/en" + other + "/senderos/nada", "Offline", "Estimated 12 min ago · valid for another", "Estimate from 1 h ago, not updated"},
 		{"/suscribirse", "Sin conexión", "vigente por", "sin actualizar"},
 	} {
 		for _, over := range []bool{false, true} {

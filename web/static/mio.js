@@ -12,6 +12,7 @@
   // What this gives to the scripts of other pages.
   vigia.ask = ask;
   vigia.kept = kept;
+  vigia.size = size;
   vigia.mine = { recall: recall, root: english };
 
   function part(name) { return document.querySelector('[data-mio="' + name + '"]'); }
@@ -62,8 +63,12 @@
   function kept(park, words, zone) {
     return vigia.fill(park.faltan ? words.guardadoEnParte : words.guardado, {
       n: park.paginas.length, total: park.paginas.length + park.faltan, hora: vigia.clock(park.en, zone), edad: vigia.span(Math.max(0, vigia.now() - park.en), words),
-      tamano: vigia.fill(words.mb, { n: (Math.max(park.bytes, 100000) / 1e6).toLocaleString(root.lang, { maximumFractionDigits: 1 }) })
+      tamano: size(park.bytes, words)
     });
+  }
+
+  function size(bytes, words) {
+    return vigia.fill(words.mb, { n: (Math.max(bytes, 100000) / 1e6).toLocaleString(root.lang, { maximumFractionDigits: 1 }) });
   }
 
   // The page of a park or of a trail.

@@ -79,7 +79,7 @@
   // gives it up.
   async function parks() {
     var box = document.getElementById("parques-guardados"), list = box.querySelector("ul");
-    var kept = (await vigia.ask({ guardados: true }).catch(function () { return { parques: [] }; })).parques, copies = await pages("guardados");
+    var answer = await vigia.ask({ guardados: true }).catch(function () { return { parques: [] }; }), kept = answer.parques, copies = await pages("guardados");
     if (list.contains(document.activeElement)) return kept.length; // nothing is moved from under somebody's fingers
     var opened = Array.prototype.map.call(list.querySelectorAll("details[open]"), function (fold) { return fold.dataset.de; });
     list.textContent = "";
@@ -87,6 +87,7 @@
       var own = copies.filter(function (page) { return park.paginas.indexOf(page.path) >= 0; });
       if (own.length) list.appendChild(parkRow(park, own, box.dataset, opened));
     });
+    if (answer.limite) document.getElementById("cuanto").textContent = vigia.fill(box.dataset.cuanto, { n: answer.limite.parques, tamano: vigia.size(answer.limite.bytes, box.dataset) });
     box.hidden = !list.firstChild;
     return kept.length;
   }

@@ -234,7 +234,7 @@ self.addEventListener("message", function (event) {
   var port = event.ports[0], wish = event.data || {};
   if (!port) return;
   var work = wish.guardar ? savePark(wish.guardar, function (done) { port.postMessage({ avance: done }); }) :
-    wish.quitar ? removePark(wish.quitar) : index().then(function (parks) { return { parques: parks }; });
+    wish.quitar ? removePark(wish.quitar) : index().then(function (parks) { return { parques: parks, limite: { parques: MOST_PARKS, bytes: MOST_BYTES } }; });
   event.waitUntil(work.then(function (answer) { port.postMessage(answer); }, function (failure) { port.postMessage({ fallo: failure.name || "Error" }); }));
 });
 
