@@ -79,7 +79,7 @@ func (p *pageBuilder) putCompare() {
 	options := sync.OnceValue(p.trailOptions)
 	p.put(comparePath, "comparar", func() Frame {
 		page := comparePage{Options: options()}
-		page.addFields(maxCompared)
+		page.addFields(1)
 		return p.Frame(comparePath, "comparar", page)
 	})
 	view := p.View
@@ -134,14 +134,14 @@ func (v View) comparison(names []string) (c comparison, status int) {
 	case len(c.trails) == 0:
 		status = http.StatusNotFound
 	}
-	c.addFields(maxCompared - len(c.trails))
+	c.addFields(len(c.trails) + 1)
 	return c, status
 }
 
-// addFields adds fields in which other trails can be chosen.
-func (c *comparePage) addFields(n int) {
-	for range n {
-		c.Fields = append(c.Fields, len(c.Fields)+1)
+// addFields adds the fields in which other trails can be chosen, from a number on.
+func (c *comparePage) addFields(first int) {
+	for n := first; n <= maxCompared; n++ {
+		c.Fields = append(c.Fields, n)
 	}
 }
 

@@ -78,7 +78,7 @@ func TestComparison(t *testing.T) {
 		"hostile":                      {e, "sendero=%3Cscript%3Ealert(1)%3C/script%3E%00%FF%E2%80%AE" + strings.Repeat("x", 200), 404, []string{"«<script>alert(1)</script>\uFFFD\uFFFD\uFFFD" + strings.Repeat("x", 52) + "…»"}, "<script>alert"},
 		"five": {e, paine + "&" + easter + "&" + lagunas + "&sendero=a/b&sendero=torres-del-paine/no", 400,
 			[]string{"Se comparan hasta 4 senderos y esta dirección nombra 5. Elija cuáles.", "Poike", "no conoce este sendero: «a/b»"}, "sin señales"},
-		"over":      {expired(e), paine + "&" + easter, 0, []string{"sin datos estimación vencida", "Tiempo: sin dato", "Ninguna salida: de alguna hora del camino no hay"}, "f-verde\"/></svg><span><b"},
+		"over":      {expired(e), paine + "&" + easter, 0, []string{"sin datos estimación vencida", "Tiempo: sin dato", "Ninguna salida: falta una estimación al día"}, "f-verde\"/></svg><span><b"},
 		"too late":  {e, paine, 0, []string{"sin datos estimación vencida"}, "sin señales"},
 		"no cycles": {empty(e.Catalogue), paine, 0, []string{"sin datos sin corridas"}, "sin señales"},
 	} {

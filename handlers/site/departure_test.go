@@ -65,7 +65,7 @@ func TestDeparturesInWords(t *testing.T) {
 		"wind from 17 h": {8.3, windy(17, 20), "Si sale entre las 07:00 y las 08:00, está de vuelta entre las 15:30 y las 16:30, con luz y en verde; después, amarillo por viento fuerte desde las 17:00.",
 			[]string{"verde 7–8 h", "amarillo 9–12 h 17:30–20:30 amarillo por viento fuerte, desde las 17:00", "amarillo 13–19 h 21:30–03:30 del día siguiente amarillo por viento fuerte, desde las 17:00; vuelve de noche", "noche 20–21 h"}},
 		"one hour":     {2, windy(9, 24), "Si sale a las 07:00, está de vuelta a las 09:00", nil},
-		"wind all day": {3, windy(8, 24), "Ninguna salida vuelve con luz y en verde. Si sale a las 07:00: amarillo por viento fuerte, desde las 08:00.", []string{"amarillo 7–18 h", "amarillo 19–21 h"}},
+		"wind all day": {3, windy(8, 24), "Ninguna salida alcanza a volver con luz y en verde. Si sale a las 07:00: amarillo por viento fuerte, desde las 08:00.", []string{"amarillo 7–18 h", "amarillo 19–21 h"}},
 		"two spans":    {2, windy(10, 14), "Si sale entre las 07:00 y las 08:00, está de vuelta entre las 09:00 y las 10:00, con luz y en verde; después, amarillo por viento fuerte desde las 10:00. Si sale entre las 14:00 y las 19:00,", nil},
 		"no estimate from 15 h": {6, func(_ *store.Snapshot, hours []hazard.Estimate) {
 			for i := 10; i < len(hours); i++ {
@@ -77,14 +77,14 @@ func TestDeparturesInWords(t *testing.T) {
 			for i := range hours {
 				hours[i].Quality = hazard.Stale
 			}
-		}, "Ninguna salida: de alguna hora del camino no hay estimación al día.", []string{"nada 7–18 h", "nada 19–21 h"}},
+		}, "Ninguna salida: falta una estimación al día para alguna hora del camino.", []string{"nada 7–18 h", "nada 19–21 h"}},
 		"official": {3, shut, "Ninguna salida: no hay acceso, según la fuente oficial.", []string{" 7–18 h 10:00–21:00 sin acceso, según la fuente oficial", " 19–21 h"}},
 		"alert of the trail": {3, func(e *store.Snapshot, _ []hazard.Estimate) {
 			e.Alerts = []alert.Alert{madeAlert("a", e.Catalogue.Parks[2], "mirador-laguna-escondida", hazard.Wind, alert.Danger, 20, 25)}
 		}, "Si sale a las 07:00, está de vuelta a las 10:00, con luz y en verde; después rige una alerta de los modelos (peligro). Si sale entre las 15:00 y las 18:00",
 			[]string{"verde 7 h", "rojo 8–14 h 11:00–17:00 alerta de los modelos (peligro) en parte del camino", "verde 15–18 h", "noche 19–21 h"}},
 		"alert of another trail": {3, warned, "Si sale entre las 07:00 y las 18:00", nil},
-		"takes all the light":    {14.5, nil, "Ninguna salida vuelve con luz: el sol se pone a las 21:06.", []string{"noche 7–21 h"}},
+		"takes all the light":    {14.5, nil, "Ninguna salida alcanza a volver con luz: el sol se pone a las 21:06.", []string{"noche 7–21 h"}},
 	} {
 		v, i := leaving(t, c.hours, c.change)
 		plan := v.departurePlan(i)
