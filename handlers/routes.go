@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -80,7 +81,9 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request, _ httprouter.
 	// A browser too old to say from which site a form comes says its origin, but
 	// only of a page that may be named to this site. None of these has a token.
 	h["Referrer-Policy"] = sameOrigin
-	page.Body().Serve(w, r, shown.api.PageTerms(now))
+	terms := shown.api.PageTerms(now)
+	terms.Status = page.Status
+	page.Body().Serve(w, r, terms)
 }
 
 // assetHandler returns what answers with a file of the site.
@@ -116,16 +119,20 @@ func (s *Server) serveNotFound(w http.ResponseWriter, r *http.Request) {
 	shown := s.at(now)
 	if meant := meantPage(shown, path); meant != "" && isReading(r) {
 		w.Header()["Cache-Control"] = httpcache.MaxAge(time.Hour)
-		http.Redirect(w, r, meant, http.StatusMovedPermanently)
+		to := url.URL{Path: meant, RawQuery: r.URL.RawQuery} // which may name a day or a park
+		http.Redirect(w, r, to.String(), http.StatusMovedPermanently)
 		return
 	}
 	// A cache in front answers who asks for the same path again and again, until it
 	// could be there. What may be a token that was mangled is for no cache.
 	terms := shown.api.AbsenceTerms(now)
+	terms.Status = http.StatusNotFound
 	if loggedPath(path) != path {
 		terms.CacheControl = httpcache.NoStore
+	} else if page := shown.pages.Missing(path); page != nil {
+		page.Serve(w, r, terms)
+		return
 	}
-	terms.Status = http.StatusNotFound
 	s.NotFoundPage(path).Serve(w, r, terms)
 }
 

@@ -9,13 +9,11 @@ import (
 	"vigia/forecast/snapshot"
 	"vigia/handlers/api"
 	"vigia/handlers/httpcache"
+	"vigia/handlers/site"
 	"vigia/store/catalogue"
 )
 
-const (
-	geoType    = "application/geo+json"
-	pointsPath = "/parques.geojson"
-)
+const geoType = "application/geo+json"
 
 // parkPoints is a FeatureCollection (RFC 7946) of the parks. What a reader needs to
 // show them rightly stands beside them: whose data they are and what they are not.
@@ -24,6 +22,7 @@ type parkPoints struct {
 	Attribution string      `json:"atribucion"`
 	Licence     string      `json:"licencia"`
 	Notice      string      `json:"aviso"`
+	Day         *string     `json:"dia"` // whose worst state it is, null for the present hour
 	Features    []parkPoint `json:"features"`
 }
 
@@ -58,12 +57,15 @@ type parkFacts struct {
 	Closures []api.Closure       `json:"cierres"`
 }
 
-// parkPoints returns the parks as points on a map.
-func (v feed) parkPoints() *httpcache.Body {
+// parkPoints returns the parks as points on a map: as they are now, or at their worst on a day.
+func (v feed) parkPoints(day site.Day) *httpcache.Body {
 	reading := api.Read(v.Snapshot, v.Now)
 	points := parkPoints{
 		Type: "FeatureCollection", Attribution: v.Text("geojson.atribucion"), Licence: v.Text("obligacion.propios"),
 		Notice: reading.Notice(), Features: make([]parkPoint, len(v.Catalogue.Parks)),
+	}
+	if day.After > 0 {
+		points.Day = orNull(day.Date())
 	}
 	if v.Simulated {
 		points.Attribution = v.Text("simulado.texto")
@@ -72,22 +74,22 @@ func (v feed) parkPoints() *httpcache.Body {
 		park, feature := &v.Catalogue.Parks[i], &points.Features[i]
 		feature.Type, feature.ID, feature.Geometry.Type = "Feature", park.Slug, "Point"
 		feature.Geometry.Coordinates = [2]float64{rounded(park.Longitude), rounded(park.Latitude)}
-		feature.Properties = factsOf(park, v.Park(i, 0), reading)
+		feature.Properties = factsOf(park, v.On(day, i).ParkState, reading)
 		feature.Properties.Volcanic, feature.Properties.Closures = reading.Official(i)
 		feature.Properties.Link = v.BaseURL + "/parques/" + park.Slug
 	}
 	text, err := json.Marshal(points)
 	if err != nil { // only a number that is none could be the cause, and a place has none
-		panic(fmt.Sprintf("feeds: writing %s: %v", pointsPath, err))
+		panic(fmt.Sprintf("feeds: writing %s: %v", site.ParkPoints, err))
 	}
 	return httpcache.Static(geoType, text)
 }
 
-func factsOf(park *catalogue.Park, now snapshot.ParkState, r api.Reading) parkFacts {
+func factsOf(park *catalogue.Park, of snapshot.ParkState, r api.Reading) parkFacts {
 	return parkFacts{
 		Slug: park.Slug, Name: park.Name, Kind: park.Kind, Region: park.Region,
-		State: orNull(now.State.String()), Reason: orNull(string(now.Reason)), Main: orNull(now.Main.String()),
-		Confidence: orNull(now.Confidence.String()), Quality: now.Quality.String(),
+		State: orNull(of.State.String()), Reason: orNull(string(of.Reason)), Main: orNull(of.Main.String()),
+		Confidence: orNull(of.Confidence.String()), Quality: of.Quality.String(),
 		IssuedAt: instantOrNull(r.IssuedAt()), ValidUntil: instantOrNull(r.ValidUntil()),
 	}
 }

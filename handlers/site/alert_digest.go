@@ -3,13 +3,14 @@ package site
 import (
 	"cmp"
 	"slices"
+	"time"
 )
 
 // The digest shows so many parks, and so many alerts of each: what follows it must
 // not have to be looked for.
 const (
 	digestParks  = 4
-	digestAlerts = 2
+	digestAlerts = 1
 )
 
 // alertDigest is the active alerts in short, by park, the worst park first.
@@ -30,10 +31,15 @@ type digestPark struct {
 	More     string // how many are not among them, "" for none
 }
 
-// digest shortens the active alerts of all parks.
-func (v View) digest() alertDigest {
+// digest shortens the active alerts of all parks: those of a day.
+func (v View) digest(day Day) alertDigest {
 	list := v.alerts("")
-	digest := alertDigest{Known: list.Known, None: list.None, All: v.Count("alertas.ver_todas", len(list.Active))}
+	all := len(list.Active)
+	if day.After > 0 && all > 0 {
+		list.Active = slices.DeleteFunc(slices.Clone(list.Active), func(a AlertView) bool { return !a.touches(day) })
+		list.None = v.Text("dias.sin_alertas")
+	}
+	digest := alertDigest{Known: list.Known, None: list.None, All: v.Count("alertas.ver_todas", all)}
 	parks := groupByPark(list.Active)
 	for _, alerts := range parks[:min(digestParks, len(parks))] {
 		digest.Parks = append(digest.Parks, v.digestPark(alerts))
@@ -42,6 +48,15 @@ func (v View) digest() alertDigest {
 		digest.More = v.Count("alertas.otros_parques", more)
 	}
 	return digest
+}
+
+// touches reports whether some of an alert is within a day by the clocks of its park.
+func (a *AlertView) touches(day Day) bool {
+	noon := day.in(a.View.Zone)
+	midnight := func(days int) time.Time {
+		return time.Date(noon.Year(), noon.Month(), noon.Day()+days, 0, 0, 0, 0, noon.Location())
+	}
+	return a.Start.Before(midnight(1)) && a.End.After(midnight(0))
 }
 
 func (v View) digestPark(alerts []AlertView) digestPark {

@@ -2,6 +2,7 @@ package site
 
 import (
 	"iter"
+	"net/http"
 	"net/url"
 	"strings"
 	"sync"
@@ -14,6 +15,10 @@ import (
 type Pages struct {
 	views []View // in the order of the languages
 	pages map[string]*Page
+	days  map[string]bool // the paths of which there are pages for each day
+
+	searches    map[string]func(query string) *httpcache.Body // by path
+	suggestions map[string]func(path string) *httpcache.Body  // by the root of a language
 }
 
 // Page is a page or a file of a publication.
@@ -23,10 +28,17 @@ type Page struct {
 	Body func() *httpcache.Body
 	// Open is true for what other sites may show or read: badges, feeds, tables.
 	Open bool
+	// Status is that of the answer; 0 is 200.
+	Status int
 }
 
 // NewPages returns pages of which there are none yet.
-func NewPages() *Pages { return &Pages{pages: make(map[string]*Page)} }
+func NewPages() *Pages {
+	return &Pages{
+		pages: make(map[string]*Page), days: make(map[string]bool),
+		searches: make(map[string]func(string) *httpcache.Body), suggestions: make(map[string]func(string) *httpcache.Body),
+	}
+}
 
 // Page returns the page of a path, nil for a path that is none.
 func (p *Pages) Page(path string) *Page {
@@ -36,27 +48,53 @@ func (p *Pages) Page(path string) *Page {
 	return p.pages[path]
 }
 
-// Asked returns the page of an address: of the list of alerts that of one park where the
-// query names it; any other query changes nothing. It is nil for a path that is none and
-// for a park that is unknown.
+// Asked returns the page of an address: where the query names a park or a day, of a path
+// of which there are pages for each, that one; any other query changes nothing. It is
+// nil for a path that is none and for a park that is unknown. For a day that is none it
+// is the page that says so, where there is one. What a search asks for is made for each
+// request.
 func (p *Pages) Asked(u *url.URL) *Page {
-	if u.RawQuery != "" && strings.HasSuffix(u.Path, alertsPath) {
-		if park := u.Query().Get("parque"); park != "" {
-			return p.Page(u.Path + parkQuery + park)
+	if p == nil || u.RawQuery == "" {
+		return p.Page(u.Path)
+	}
+	query := u.Query()
+	if park := query.Get("parque"); park != "" && strings.HasSuffix(u.Path, alertsPath) {
+		return p.Page(u.Path + parkQuery + park)
+	}
+	if search := p.searches[u.Path]; search != nil && strings.TrimSpace(query.Get("q")) != "" {
+		return &Page{Body: func() *httpcache.Body { return search(query.Get("q")) }}
+	}
+	if query.Has("dia") && p.days[u.Path] {
+		if page := p.Page(u.Path + dayQuery + query.Get("dia")); page != nil {
+			return page
 		}
+		return p.Page(noDayOf(u.Path))
 	}
 	return p.Page(u.Path)
 }
 
-// Paths returns all paths, in no order.
+// Paths returns all paths, in no order, without those of a park or a day that a query chooses.
 func (p *Pages) Paths() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for path := range p.pages {
-			if !strings.Contains(path, parkQuery) && !yield(path) {
+			if !strings.Contains(path, "?") && !yield(path) {
 				return
 			}
 		}
 	}
+}
+
+// Missing returns the page that suggests places with names like those in a path that is
+// none; nil where there are none.
+func (p *Pages) Missing(path string) *httpcache.Body {
+	if p == nil || len(p.views) == 0 {
+		return nil
+	}
+	l := p.views[0].LocaleOf(path)
+	if strings.HasPrefix(path, l.Path(alertsPath)+"/") { // it had its own page
+		return nil
+	}
+	return p.suggestions[l.Root](path)
 }
 
 // Views returns the publication in each language of the site, the first one first.
@@ -66,6 +104,15 @@ func (p *Pages) Views() []View { return p.views }
 // from any goroutine.
 func (p *Pages) Put(path string, make func() *httpcache.Body) {
 	p.pages[path] = &Page{Body: sync.OnceValue(make)}
+	if of, _, ok := strings.Cut(path, dayQuery); ok {
+		p.days[of] = true
+	}
+}
+
+// putNoDay adds the page that says that a path has no such day.
+func (p *Pages) putNoDay(path string, make func() *httpcache.Body) {
+	p.Put(noDayOf(path), make)
+	p.pages[noDayOf(path)].Status = http.StatusNotFound
 }
 
 // PutOpen adds what other sites may show or read.

@@ -23,11 +23,19 @@ var winds = [...]string{"n", "ne", "e", "se", "s", "so", "o", "no"}
 // Direction returns the word for where a wind comes from, in degrees clockwise from north;
 // "" for a missing one.
 func (l *Language) Direction(degrees float32) string {
+	return l.wind("rumbo.", degrees)
+}
+
+// Compass is Direction in letters: "O".
+func (l *Language) Compass(degrees float32) string { return l.wind("rumbo_corto.", degrees) }
+
+// wind returns the text of one of the eight winds, "" for a missing direction.
+func (l *Language) wind(prefix string, degrees float32) string {
 	if Missing(degrees) {
 		return ""
 	}
 	eighth := int(math.Round(float64(degrees)/45)) % len(winds)
-	return l.Text("rumbo." + winds[(eighth+len(winds))%len(winds)])
+	return l.Text(prefix + winds[(eighth+len(winds))%len(winds)])
 }
 
 // Sun returns how strong the sun gets: "UV 11 extremo, hoy de 12 a 16 h, según NOAA GFS". It is
