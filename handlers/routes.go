@@ -119,8 +119,10 @@ func (s *Server) serveNotFound(w http.ResponseWriter, r *http.Request) {
 	shown := s.at(now)
 	if meant := meantPage(shown, path); meant != "" && isReading(r) {
 		w.Header()["Cache-Control"] = httpcache.MaxAge(time.Hour)
-		to := url.URL{Path: meant, RawQuery: r.URL.RawQuery} // which may name a day or a park
-		http.Redirect(w, r, to.String(), http.StatusMovedPermanently)
+		if to := (&url.URL{Path: meant, RawQuery: r.URL.RawQuery}); shown.pages.Asked(to) != shown.pages.Page(meant) {
+			meant = to.String() // the query chooses a day or a park
+		}
+		http.Redirect(w, r, meant, http.StatusMovedPermanently)
 		return
 	}
 	// A cache in front answers who asks for the same path again and again, until it

@@ -25,10 +25,11 @@ type alertDigest struct {
 // digestPark is the alerts of a park, worst first.
 type digestPark struct {
 	parkLink
-	Level    Level    // of the worst
-	Official []string // what official bodies say of the park now
-	Alerts   []AlertView
-	More     string // how many are not among them, "" for none
+	Before, Proper string   // the park's name in two, as in parkRow
+	Level          Level    // of the worst
+	Official       []string // what official bodies say of the park now
+	Alerts         []AlertView
+	More           string // how many are not among them, "" for none
 }
 
 // digest shortens the active alerts of all parks: those of a day.
@@ -61,6 +62,7 @@ func (a *AlertView) touches(day Day) bool {
 
 func (v View) digestPark(alerts []AlertView) digestPark {
 	of := digestPark{parkLink: alerts[0].Park, Level: alerts[0].Level, Alerts: alerts[:min(digestAlerts, len(alerts))]}
+	of.Before, of.Proper = splitName(of.Name)
 	if i, ok := v.Catalogue.ParkBySlug(alerts[0].Alert.Park); ok {
 		of.Official = v.officialSummary(i)
 	}

@@ -45,6 +45,11 @@ func (d Day) path() string {
 	return d.Address("/")
 }
 
+// begin returns the first instant of the day in the site's zone.
+func (d Day) begin() time.Time {
+	return time.Date(d.noon.Year(), d.noon.Month(), d.noon.Day(), 0, 0, 0, 0, d.noon.Location())
+}
+
 // in returns an instant in the day by the clocks of another zone: its date is the same.
 func (d Day) in(zone *time.Location) time.Time {
 	return time.Date(d.noon.Year(), d.noon.Month(), d.noon.Day(), 12, 0, 0, 0, zone)

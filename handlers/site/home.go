@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"iter"
 	"slices"
+	"strings"
 
 	"vigia/forecast/hazard"
 	"vigia/store/catalogue"
@@ -45,6 +46,7 @@ type levelGroup struct {
 // regionRows is the parks of a region in a group.
 type regionRows struct {
 	Name  string
+	Short string // as people call it
 	Count string // how many parks
 	Parks []parkRow
 }
@@ -114,12 +116,18 @@ func (g *levelGroup) add(v View, p standing) {
 		regions = &g.Calm
 	}
 	if n := len(*regions); n == 0 || (*regions)[n-1].Name != p.row.Region {
-		*regions = append(*regions, regionRows{Name: p.row.Region})
+		*regions = append(*regions, regionRows{Name: p.row.Region, Short: shortRegion(p.row.Region)})
 	}
 	last := &(*regions)[len(*regions)-1]
 	last.Parks = append(last.Parks, p.row)
 	last.Count = v.Count("parques.cuenta", len(last.Parks))
 }
+
+// regionNames are the long names of regions, and what people call them.
+var regionNames = strings.NewReplacer(" del General Carlos Ibáñez del Campo", "", " y de la Antártica Chilena", "",
+	"Libertador General Bernardo ", "", " de Santiago", "")
+
+func shortRegion(name string) string { return regionNames.Replace(name) }
 
 // rows ranges over the parks of a group.
 func (g *levelGroup) rows() iter.Seq[*parkRow] {

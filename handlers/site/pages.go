@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"time"
 
 	"vigia/handlers/httpcache"
 )
@@ -95,6 +96,15 @@ func (p *Pages) Missing(path string) *httpcache.Body {
 		return nil
 	}
 	return p.suggestions[l.Root](path)
+}
+
+// Until returns the instant from which the pages name other days: the next midnight of the
+// site's zone. It is zero for no pages.
+func (p *Pages) Until() time.Time {
+	if p == nil || len(p.views) == 0 {
+		return time.Time{}
+	}
+	return p.views[0].ShownDays()[1].begin()
 }
 
 // Views returns the publication in each language of the site, the first one first.

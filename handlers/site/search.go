@@ -1,6 +1,7 @@
 package site
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -34,8 +35,8 @@ func (p *pageBuilder) putSearch() {
 	})
 	list := sync.OnceValue(func() names { return namesOf(p.Catalogue) })
 	p.pages.searches[p.Path(searchPath)] = func(query string) *httpcache.Body {
-		f := p.current(searchPath, "buscar", p.search(list(), query))
-		f.NoIndex = true
+		f := p.current(searchPath+"?q="+url.QueryEscape(query), "buscar", p.search(list(), query))
+		f.NoIndex, f.Kept = true, true // kept until it is left: it turns old with its states
 		return f.Render("buscar")
 	}
 	p.pages.suggestions[p.Locale.Root] = func(path string) *httpcache.Body {

@@ -15,7 +15,7 @@ var DAY = 86400000;
 var HASH = /\.[0-9a-f]{10}\./; // in the name of a file that never changes
 
 // These are public pages, all that is ever kept. None has a token in its path.
-var KEPT = /^(\/en)?(\/?|\/alertas(\/[\w-]+)?|\/parques\/[\w-]+(\/hoja|\/senderos\/[\w-]+)?|\/(metodo|precision|api|privacidad|acerca|accesibilidad))$/;
+var KEPT = /^(\/en)?(\/?|\/alertas(\/[\w-]+)?|\/parques\/[\w-]+(\/hoja|\/senderos\/[\w-]+)?|\/(buscar|metodo|precision|api|privacidad|acerca|accesibilidad))$/;
 
 self.addEventListener("install", function (event) {
   self.skipWaiting();
@@ -67,11 +67,22 @@ self.addEventListener("fetch", function (event) {
   if (url.pathname.indexOf("/static/") === 0 || kit.files.indexOf(url.pathname) >= 0) {
     event.respondWith(file(event, url.pathname));
   } else if (KEPT.test(url.pathname)) {
-    event.respondWith(request.mode === "navigate" ? visit(event, url.pathname) : get(event, url.pathname));
+    var at = address(url);
+    event.respondWith(request.mode === "navigate" ? visit(event, at) : get(event, at));
   } else if (request.mode === "navigate") {
     event.respondWith(fetch(request).catch(function () { return lost(url.pathname); }));
   }
 });
+
+// CHOICES are the parts of a query that make another page of a path.
+var CHOICES = ["dia", "parque", "q"];
+
+// address gives what a page is kept under: its path, with what its query chooses. The page
+// of one day, or of one park's alerts, is never the answer for another.
+function address(url) {
+  var key = CHOICES.filter(function (name) { return url.searchParams.has(name); })[0];
+  return url.pathname + (key ? "?" + key + "=" + encodeURIComponent(url.searchParams.get(key)) : "");
+}
 
 // file answers with a file of the kit, or another whose name has its hash.
 async function file(event, path) {
@@ -90,7 +101,9 @@ async function file(event, path) {
 function get(event, path) {
   var fresh = /^(no-cache|reload)$/.test(event.request.cache);
   var asked = fetch(event.request).then(function (answer) {
-    event.waitUntil(store(path, answer.clone(), fresh).catch(ignore)); // a full disk is no reason to fail
+    if (path.indexOf("?q=") < 0) { // what was looked for is nobody's to keep
+      event.waitUntil(store(path, answer.clone(), fresh).catch(ignore)); // a full disk is no reason to fail
+    }
     return answer;
   });
   event.waitUntil(asked.catch(ignore)); // it is kept even when it comes too late to be shown
@@ -106,7 +119,7 @@ async function visit(event, path) {
     if (answer.status < 500 && answer.status !== 429) return answer;
   } catch (absent) { /* the copy, then */ }
   try {
-    copy = await copyOf(path);
+    copy = await copyOf(path.replace(/\?q=.*/, "")); // the index searches itself
   } catch (broken) { /* nothing was kept, as far as one can tell */ }
   if (copy) return copy;
   try {

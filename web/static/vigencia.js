@@ -94,7 +94,7 @@
   // still has it, so that nothing is asked. A service worker that has come since
   // keeps the page.
   function learn() {
-    fetch(location.pathname, { cache: "force-cache" }).then(function (answer) {
+    fetch(location.pathname + location.search, { cache: "force-cache" }).then(function (answer) {
       var server = Date.parse(answer.headers.get("Date"));
       hear(server, server - Date.now());
       show();
@@ -120,7 +120,7 @@
     if (looking || document.hidden || navigator.onLine === false || !part("nueva")) return;
     looking = true;
     looked = Date.now();
-    fetch(location.pathname, { cache: "no-cache" }).then(function (answer) {
+    fetch(location.pathname + location.search, { cache: "no-cache" }).then(function (answer) {
       return answer.ok && answer.text().then(function (text) {
         if (text.indexOf('id="al-dia"') < 0) return; // it is not from here
         hearNow(Date.parse(answer.headers.get("Date")));
