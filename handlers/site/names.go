@@ -19,6 +19,7 @@ type names []namedPlace
 type namedPlace struct {
 	park, trail int // trail is -1 for a park
 	own, others []string
+	trails      int // of a park
 }
 
 const (
@@ -32,15 +33,16 @@ const (
 func namesOf(c *catalogue.Catalogue) (list names) {
 	for i, p := range c.Parks {
 		own := append(wordsOf(p.Name), strings.Join(wordsOf(ShortName(p.Name)), ""))
-		list = append(list, namedPlace{i, -1, own, slices.Concat(wordsOf(p.Region), wordsOf(strings.Join(p.Towns, " ")))})
+		list = append(list, namedPlace{i, -1, own, slices.Concat(wordsOf(p.Region), wordsOf(strings.Join(p.Towns, " "))), p.NumTrails})
 		for t := p.FirstTrail; t < p.FirstTrail+p.NumTrails; t++ {
-			list = append(list, namedPlace{i, t, wordsOf(c.Trails[t].Name), own})
+			list = append(list, namedPlace{i, t, wordsOf(c.Trails[t].Name), own, 0})
 		}
 	}
 	return list
 }
 
-// find returns the places that have all words of a query, the likeliest first. Where there
+// find returns the places that have all words of a query: the likeliest first, and of those
+// alike the park with more trails. Where there
 // is none, it returns those that have the most of its words, and whole is false.
 func (n names) find(query string, most int) (found []namedPlace, whole bool) {
 	words := queryWords(query)
@@ -61,7 +63,7 @@ func (n names) find(query string, most int) (found []namedPlace, whole bool) {
 	}
 	hits = slices.DeleteFunc(hits, func(h hit) bool { return h.missing > least })
 	slices.SortStableFunc(hits, func(x, y hit) int {
-		return cmp.Or(cmp.Compare(x.cost, y.cost), cmp.Compare(min(x.trail, 0), min(y.trail, 0)))
+		return cmp.Or(cmp.Compare(x.cost, y.cost), cmp.Compare(y.trails, x.trails))
 	})
 	for _, h := range hits[:min(len(hits), most)] {
 		found = append(found, h.namedPlace)
@@ -122,8 +124,8 @@ func wrongAllowed(word string) int {
 	return 2
 }
 
-// numerals are the numbers in the names of places, which people write in figures.
-var numerals = map[string]string{"2": "dos", "3": "tres", "7": "siete"}
+// spellings are how people write words of the names of places for short.
+var spellings = map[string]string{"2": "dos", "3": "tres", "7": "siete", "pto": "puerto", "sn": "san", "vn": "volcan"}
 
 // commonWords are those that tell no place from another.
 var commonWords = strings.Fields(`a al de del el la las lo los y en un una parque parques nacional nacionales reserva reservas
@@ -133,7 +135,7 @@ var commonWords = strings.Fields(`a al de del el la las lo los y en un una parqu
 func wordsOf(text string) []string {
 	words := strings.FieldsFunc(foldLetters(text), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 	for i, word := range words {
-		words[i] = cmp.Or(numerals[word], word)
+		words[i] = cmp.Or(spellings[word], word)
 	}
 	return words
 }
