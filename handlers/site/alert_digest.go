@@ -3,7 +3,6 @@ package site
 import (
 	"cmp"
 	"slices"
-	"time"
 )
 
 // The digest shows so many parks, and so many alerts of each: what follows it must
@@ -53,11 +52,8 @@ func (v View) digest(day Day) alertDigest {
 
 // touches reports whether some of an alert is within a day by the clocks of its park.
 func (a *AlertView) touches(day Day) bool {
-	noon := day.in(a.View.Zone)
-	midnight := func(days int) time.Time {
-		return time.Date(noon.Year(), noon.Month(), noon.Day()+days, 0, 0, 0, 0, noon.Location())
-	}
-	return a.Start.Before(midnight(1)) && a.End.After(midnight(0))
+	from := day.in(a.View.Zone).begin()
+	return a.Start.Before(from.AddDate(0, 0, 1)) && a.End.After(from)
 }
 
 func (v View) digestPark(alerts []AlertView) digestPark {

@@ -12,7 +12,7 @@ import (
 // after today.
 type Day struct {
 	After int       // days after today; 0 is the present hour
-	noon  time.Time // of the day, in the site's zone
+	noon  time.Time // of the day, in the site's zone unless it is said to be in another
 }
 
 // shownDays is how many days there are to choose from, today among them: those that the
@@ -45,14 +45,15 @@ func (d Day) path() string {
 	return d.Address("/")
 }
 
-// begin returns the first instant of the day in the site's zone.
+// begin returns the first instant of the day.
 func (d Day) begin() time.Time {
 	return time.Date(d.noon.Year(), d.noon.Month(), d.noon.Day(), 0, 0, 0, 0, d.noon.Location())
 }
 
-// in returns an instant in the day by the clocks of another zone: its date is the same.
-func (d Day) in(zone *time.Location) time.Time {
-	return time.Date(d.noon.Year(), d.noon.Month(), d.noon.Day(), 12, 0, 0, 0, zone)
+// in returns the day of the same date by the clocks of another zone.
+func (d Day) in(zone *time.Location) Day {
+	d.noon = time.Date(d.noon.Year(), d.noon.Month(), d.noon.Day(), 12, 0, 0, 0, zone)
+	return d
 }
 
 // On returns the state of a park on a day: of the present hour, or the worst of the day
@@ -61,7 +62,7 @@ func (v View) On(d Day, park int) snapshot.WorstDay {
 	if d.After == 0 {
 		return snapshot.WorstDay{Worst: snapshot.Worst{ParkState: v.Park(park, 0)}}
 	}
-	return v.WorstOfDay(park, d.in(v.zoneOf(park)))
+	return v.WorstOfDay(park, d.in(v.zoneOf(park)).noon)
 }
 
 // zoneOf returns the zone of a park's clocks.

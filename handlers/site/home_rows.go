@@ -145,7 +145,7 @@ func (v View) shortWeather(day Day, trail, park int) string {
 	}
 	zone := v.zoneOf(park)
 	for _, d := range v.DaysOf(trail, zone) {
-		if d.Noon.Equal(day.in(zone)) {
+		if d.Noon.Equal(day.in(zone).noon) {
 			return v.weatherNumbers(d.Gust, d.GustFrom, d.FeelsLikeMin, d.Precipitation, d.Snow)
 		}
 	}
