@@ -44,7 +44,7 @@ func (s *Server) Publish(e *store.Snapshot) {
 // changed.
 func (s *Server) newView(e *store.Snapshot, now, modified time.Time) *view {
 	v := &view{pages: s.Pages(api.AsOf(e, now), now)}
-	b := api.Builder{BaseURL: s.BaseURL, Version: s.Version, Subscriptions: s.Subscriptions, Backups: s.Backups, Jobs: s.Jobs, FileFault: s.FileFault,
+	b := api.Builder{BaseURL: s.BaseURL, Version: s.Version, Subscriptions: s.Subscriptions, Backups: s.Backups, Jobs: s.Jobs, FileFault: s.FileFault, PagesUntil: v.pages.Until(),
 		HasPage: func(path string) bool { return v.pages.Page(path) != nil }}
 	if s.Certificates != nil {
 		b.Certificate = s.Certificates.Worst

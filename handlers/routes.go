@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -124,16 +125,22 @@ func (s *Server) serveNotFound(w http.ResponseWriter, r *http.Request) {
 	shown := s.at(now)
 	if meant := meantPage(shown, path); meant != "" && isReading(r) {
 		w.Header()["Cache-Control"] = httpcache.MaxAge(time.Hour)
+		if to := (&url.URL{Path: meant, RawQuery: r.URL.RawQuery}); shown.pages.Asked(to) != shown.pages.Page(meant) {
+			meant = to.String() // the query chooses a day or a park
+		}
 		http.Redirect(w, r, meant, http.StatusMovedPermanently)
 		return
 	}
 	// A cache in front answers who asks for the same path again and again, until it
 	// could be there. What may be a token that was mangled is for no cache.
 	terms := shown.api.AbsenceTerms(now)
+	terms.Status = http.StatusNotFound
 	if loggedPath(path) != path {
 		terms.CacheControl = httpcache.NoStore
+	} else if page := shown.pages.Missing(path); page != nil {
+		page.Serve(w, r, terms)
+		return
 	}
-	terms.Status = http.StatusNotFound
 	s.NotFoundPage(path).Serve(w, r, terms)
 }
 

@@ -36,6 +36,9 @@ type Builder struct {
 	// HasPage reports whether the site serves a path, so that no link leads nowhere; nil
 	// is none. The pages of parks and of alerts are taken to exist.
 	HasPage func(path string) bool
+	// PagesUntil is the instant from which the pages beside the answers are no longer true;
+	// zero is never.
+	PagesUntil time.Time
 	// Subscriptions returns the state of the channels.
 	Subscriptions SubscriptionService
 	// Certificate returns when the first certificate of the service's own HTTPS ends, zero
@@ -162,7 +165,8 @@ func (b *build) parkBodies(p int) parkBodies {
 }
 
 // Until returns the instant from which the snapshot is no longer true: an alert begins or
-// ends, the hour turns, the estimates expire, or an official notice ends or is out of date.
+// ends, the hour or the day turns, the estimates expire, or an official notice ends or is
+// out of date.
 // Zero is never.
 func (s *Answers) Until() time.Time { return s.until }
 
@@ -187,6 +191,7 @@ func (b *build) until() time.Time {
 			until = t
 		}
 	}
+	consider(b.PagesUntil)
 	consider(b.e.Notices.NextChange(b.now))
 	if !b.e.IssuedAt.IsZero() && b.now.Before(b.e.ValidUntil) {
 		consider(b.e.ValidUntil)

@@ -33,7 +33,10 @@ func add(pages *site.Pages) {
 	for i, view := range pages.Views() {
 		f := feed{view, pages}
 		if i == 0 {
-			pages.PutOpen(pointsPath, f.parkPoints)
+			for _, day := range f.ShownDays() {
+				pages.PutOpen(day.Address(site.ParkPoints), func() *httpcache.Body { return f.parkPoints(day) })
+			}
+			pages.PutOpen(site.ParkPoints, func() *httpcache.Body { return f.parkPoints(f.ShownDays()[0]) })
 			pages.PutOpen(site.PrecisionCSV, f.pairs)
 		}
 		f.putAlerts("/alertas.atom", noPark)

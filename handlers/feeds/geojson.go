@@ -9,13 +9,11 @@ import (
 	"vigia/forecast/snapshot"
 	"vigia/handlers/api"
 	"vigia/handlers/httpcache"
+	"vigia/handlers/site"
 	"vigia/store/catalogue"
 )
 
-const (
-	geoType    = "application/geo+json"
-	pointsPath = "/parques.geojson"
-)
+const geoType = "application/geo+json"
 
 // collection is a FeatureCollection (RFC 7946). What a reader needs to show it rightly
 // stands beside the features: whose data they are and what they are not.
@@ -24,6 +22,7 @@ type collection struct {
 	Attribution string    `json:"atribucion"`
 	Licence     string    `json:"licencia"`
 	Notice      string    `json:"aviso"`
+	Day         *string   `json:"dia"` // whose worst state it is, null for the present hour
 	Features    []feature `json:"features"`
 }
 
@@ -89,11 +88,14 @@ type trailPoint struct {
 	Guessed   bool    `json:"estimado"`
 }
 
-// collection returns the file of features.
-func (v feed) collection(reading api.Reading, features []feature) *httpcache.Body {
+// collection returns the file of features, which are of a day.
+func (v feed) collection(reading api.Reading, day site.Day, features []feature) *httpcache.Body {
 	all := collection{
 		Type: "FeatureCollection", Attribution: v.Text("geojson.atribucion"), Licence: v.Text("obligacion.propios"),
 		Notice: reading.Notice(), Features: features,
+	}
+	if day.After > 0 {
+		all.Day = orNull(day.Date())
 	}
 	if v.Simulated {
 		all.Attribution = v.Text("simulado.texto")
@@ -105,18 +107,18 @@ func (v feed) collection(reading api.Reading, features []feature) *httpcache.Bod
 	return httpcache.Static(geoType, text)
 }
 
-// parkPoints returns the parks as points on a map.
-func (v feed) parkPoints() *httpcache.Body {
+// parkPoints returns the parks as points on a map: as they are now, or at their worst on a day.
+func (v feed) parkPoints(day site.Day) *httpcache.Body {
 	reading := api.Read(v.Snapshot, v.Now)
 	features := make([]feature, len(v.Catalogue.Parks))
 	for i := range v.Catalogue.Parks {
 		park := &v.Catalogue.Parks[i]
-		facts := parkFacts{park.Slug, park.Name, park.Kind, park.Region, park.ZoneName, stateOf(v.Park(i, 0), reading)}
+		facts := parkFacts{park.Slug, park.Name, park.Kind, park.Region, park.ZoneName, stateOf(v.On(day, i).ParkState, reading)}
 		facts.Volcanic, facts.Closures = reading.Official(i)
 		facts.Link = v.BaseURL + "/parques/" + park.Slug
 		features[i] = feature{"Feature", park.Slug, geometry{"Point", position(park.Latitude, park.Longitude)}, facts}
 	}
-	return v.collection(reading, features)
+	return v.collection(reading, day, features)
 }
 
 // trailShapes returns the trails of a park as lines and points on a map.
@@ -138,7 +140,7 @@ func (v feed) trailShapes(park int) *httpcache.Body {
 		}
 		features = append(features, feature{"Feature", trail.Slug, shapeOf(&trail), facts})
 	}
-	return v.collection(reading, features)
+	return v.collection(reading, site.Day{}, features)
 }
 
 // closuresOf returns the closures of the whole park and of a trail.

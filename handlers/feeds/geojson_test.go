@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"vigia/handlers/site"
 	"vigia/handlers/site/sitetest"
 	"vigia/store/catalogue"
 )
@@ -29,7 +30,7 @@ func TestPointsSayWhatTheAPISays(t *testing.T) {
 				Properties map[string]any
 			}
 		}
-		file := fileAt(t, e.Snapshot, e.At, pointsPath)
+		file := fileAt(t, e.Snapshot, e.At, site.ParkPoints)
 		if err := json.Unmarshal([]byte(file), &points); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

@@ -9,7 +9,7 @@ import (
 // not have to be looked for.
 const (
 	digestParks  = 4
-	digestAlerts = 2
+	digestAlerts = 1
 )
 
 // alertDigest is the active alerts in short, by park, the worst park first.
@@ -24,16 +24,22 @@ type alertDigest struct {
 // digestPark is the alerts of a park, worst first.
 type digestPark struct {
 	parkLink
-	Level    Level    // of the worst
-	Official []string // what official bodies say of the park now
-	Alerts   []AlertView
-	More     string // how many are not among them, "" for none
+	Before, Proper string   // the park's name in two, as in parkRow
+	Level          Level    // of the worst
+	Official       []string // what official bodies say of the park now
+	Alerts         []AlertView
+	More           string // how many are not among them, "" for none
 }
 
-// digest shortens the active alerts of all parks.
-func (v View) digest() alertDigest {
+// digest shortens the active alerts of all parks: those of a day.
+func (v View) digest(day Day) alertDigest {
 	list := v.alerts("")
-	digest := alertDigest{Known: list.Known, None: list.None, All: v.Count("alertas.ver_todas", len(list.Active))}
+	all := len(list.Active)
+	if day.After > 0 && all > 0 {
+		list.Active = slices.DeleteFunc(slices.Clone(list.Active), func(a AlertView) bool { return !a.touches(day) })
+		list.None = v.Text("dias.sin_alertas")
+	}
+	digest := alertDigest{Known: list.Known, None: list.None, All: v.Count("alertas.ver_todas", all)}
 	parks := groupByPark(list.Active)
 	for _, alerts := range parks[:min(digestParks, len(parks))] {
 		digest.Parks = append(digest.Parks, v.digestPark(alerts))
@@ -44,8 +50,15 @@ func (v View) digest() alertDigest {
 	return digest
 }
 
+// touches reports whether some of an alert is within a day by the clocks of its park.
+func (a *AlertView) touches(day Day) bool {
+	from := day.in(a.View.Zone).begin()
+	return a.Start.Before(from.AddDate(0, 0, 1)) && a.End.After(from)
+}
+
 func (v View) digestPark(alerts []AlertView) digestPark {
 	of := digestPark{parkLink: alerts[0].Park, Level: alerts[0].Level, Alerts: alerts[:min(digestAlerts, len(alerts))]}
+	of.Before, of.Proper = splitName(of.Name)
 	if i, ok := v.Catalogue.ParkBySlug(alerts[0].Alert.Park); ok {
 		of.Official = v.officialSummary(i)
 	}

@@ -2,6 +2,7 @@ package site
 
 import (
 	"maps"
+	"net/url"
 	"slices"
 
 	"vigia/forecast/alert"
@@ -55,6 +56,11 @@ func (p *pageBuilder) putAlerts() {
 			f.NoIndex = true
 			return f
 		})
+	}
+	pages, path := p.pages, p.Path(alertsPath)
+	pages.asked[path] = func(query url.Values) (*Page, bool) {
+		park := query.Get("parque")
+		return pages.pages[path+parkQuery+park], park != ""
 	}
 	for _, list := range [][]alert.Alert{p.Alerts, p.Ended} {
 		for i := range list {

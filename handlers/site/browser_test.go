@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"os/exec"
 	"strings"
@@ -295,7 +296,7 @@ func serveStates(t testing.TB, states map[string]*store.Snapshot) *httptest.Serv
 		w.Header()["Date"] = nil // these states are of no day, so that the browser's clock decides
 		terms, body := httpcache.Terms{}, s.Assets()[r.URL.Path]
 		if state, path, _ := strings.Cut(r.URL.Path[1:], "/"); body == nil {
-			if page := cmp.Or(pages[state].Page("/"+path), pages[""].Page(r.URL.Path)); page != nil {
+			if page := cmp.Or(pages[state].Asked(&url.URL{Path: "/" + path, RawQuery: r.URL.RawQuery}), pages[""].Asked(r.URL)); page != nil {
 				body = page.Body()
 			} else {
 				body, terms.Status = s.NotFound(false)("/nada"), http.StatusNotFound

@@ -83,14 +83,14 @@ func (p *pageBuilder) putCompare() {
 		return p.Frame(comparePath, "comparar", page)
 	})
 	view := p.View
-	p.pages.asked[p.Path(comparePath)] = func(query url.Values) *Page {
+	p.pages.asked[p.Path(comparePath)] = func(query url.Values) (*Page, bool) {
 		names := askedTrails(query)
 		if len(names) == 0 {
-			return nil
+			return nil, false
 		}
 		page, status := view.comparison(names)
 		page.Options = options()
-		return &Page{Status: status, Queried: true, Body: func() *httpcache.Body { return page.frame(view).Render("comparar") }}
+		return &Page{Status: status, Body: func() *httpcache.Body { return page.frame(view).Render("comparar") }}, true
 	}
 }
 
@@ -188,7 +188,7 @@ func (v View) comparedDays(trails []int) (days []comparedDay) {
 		for k, i := range trails {
 			for _, plan := range plans[k] {
 				if wording.DaysBetween(date, plan.Noon) == 0 {
-					day.Rows = append(day.Rows, v.In(v.zoneOf(i)).comparedRow(i, plan))
+					day.Rows = append(day.Rows, v.In(v.zoneOf(v.Catalogue.Trails[i].Park)).comparedRow(i, plan))
 				}
 			}
 		}
@@ -202,16 +202,12 @@ func (v View) comparedDays(trails []int) (days []comparedDay) {
 func (v View) firstDay(trails []int) (first time.Time) {
 	const night = (23 - snapshot.LastHourOfUse) * time.Hour
 	for _, i := range trails {
-		y, m, d := v.PresentHour().Add(night).In(v.zoneOf(i)).Date()
+		y, m, d := v.PresentHour().Add(night).In(v.zoneOf(v.Catalogue.Trails[i].Park)).Date()
 		if date := time.Date(y, m, d, 12, 0, 0, 0, time.UTC); date.After(first) {
 			first = date
 		}
 	}
 	return first
-}
-
-func (v View) zoneOf(trail int) *time.Location {
-	return v.Catalogue.Parks[v.Catalogue.Trails[trail].Park].TimeZone
 }
 
 // comparedRow tells of a trail on a day, by the clocks of its park.

@@ -1,129 +1,241 @@
 package site
 
 import (
+	"encoding/json"
 	"math"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"vigia/forecast/hazard"
-	"vigia/forecast/snapshot"
+	"vigia/store"
 )
 
-// dayStates returns the levels of seven days of which so many hours are estimated.
-func dayStates(v View, reach int, at func(h int) hazard.State) string {
-	var keys []string
-	noon := v.noonOf(v.PresentHour())
-	for day := range snapshot.WeatherDays {
-		level := v.dayLevel(noon.AddDate(0, 0, day), reach, func(h int) snapshot.ParkState { return snapshot.ParkState{State: at(h)} })
-		keys = append(keys, level.Key)
+// asked returns the page of an address.
+func asked(t testing.TB, pages *Pages, address string) *Page {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return strings.Join(keys, " ")
+	return pages.Asked(u)
 }
 
-// A day is green only when each of its hours is estimated and green. Beyond the estimates no
-// day has a level.
-func TestNoDayIsGreenBeyondTheEstimates(t *testing.T) {
-	v := viewOf(t, newSnapshot(t), now).In(zone(t, "America/Punta_Arenas"))
-	from := v.PresentHour().In(v.Zone).Hour() // of today
-	green := func(int) hazard.State { return hazard.Green }
-	one := func(at int, state hazard.State) func(int) hazard.State {
-		return func(h int) hazard.State {
-			if h == at {
-				return state
-			}
-			return hazard.Green
-		}
-	}
-	third := 72 - from // the first hour of the day after the next two
-	for name, c := range map[string]struct {
-		reach int
-		at    func(int) hazard.State
-		want  string
-	}{
-		"all green":           {72, green, "verde verde verde    "},
-		"nothing":             {0, green, "      "},
-		"one day":             {24, green, "verde      "},
-		"until midnight":      {24 - from, green, "verde      "},
-		"an hour less":        {23 - from, green, "      "},
-		"red on the last day": {72, one(third, hazard.Red), "verde verde verde rojo   "},
-		"amber today":         {72, one(0, hazard.Amber), "amarillo verde verde    "},
-		"an hour unknown":     {72, one(30, hazard.Unknown), "verde nada verde    "},
-		"unknown and red": {72, func(h int) hazard.State {
-			switch h {
-			case 30:
-				return hazard.Unknown
-			case 31:
-				return hazard.Red
-			}
-			return hazard.Green
-		}, "verde rojo verde    "},
-	} {
-		if got := dayStates(v, c.reach, c.at); got != c.want {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
-		}
-	}
-}
-
-// The table has the extremes of a park's trails; what one of them lacks is missing, and a
-// trail without estimates is counted out.
-func TestDaysOfAPark(t *testing.T) {
-	nan := float32(math.NaN())
-	a := snapshot.Day{TemperatureMin: 2, TemperatureMax: 9, Gust: 50, GustFrom: 10, Precipitation: 1, Snow: 0, UV: 4, Code: 3, Models: 4}
-	b := snapshot.Day{TemperatureMin: -5, TemperatureMax: 4, Gust: 80, GustFrom: 270, Precipitation: 7, Snow: 3, UV: nan, Code: 75, Models: 3}
-	for _, got := range []snapshot.Day{moreExtreme(a, b), moreExtreme(b, a)} {
-		if got.TemperatureMin != -5 || got.TemperatureMax != 9 || got.Gust != 80 || got.GustFrom != 270 || got.Precipitation != 7 || got.Snow != 3 ||
-			got.UV == got.UV || got.Code != 75 || got.Models != 3 {
-			t.Errorf("%+v", got)
-		}
-	}
-	b.Gust, b.Code = nan, hazard.NoCode
-	for _, got := range []snapshot.Day{moreExtreme(a, b), moreExtreme(b, a)} {
-		if got.Gust == got.Gust || got.Code != hazard.NoCode {
-			t.Errorf("with a value missing: %+v", got)
-		}
-	}
-
-	e := newSnapshot(t)
+// homeOn is the first page in Spanish on a day after today.
+func homeOn(t testing.TB, e *store.Snapshot, after int) homePage {
+	t.Helper()
 	v := viewOf(t, e, now)
-	park := 0
-	for v.Catalogue.Parks[park].NumTrails < 3 {
-		park++
+	return v.home(v.ShownDays()[after])
+}
+
+// statesOn are the states on the map of a page, by park.
+func statesOn(t testing.TB, home homePage) (states map[string]string) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(home.Map.States), &states); err != nil {
+		t.Fatal(err)
 	}
-	first := v.Catalogue.Parks[park].FirstTrail
-	at := func(h int) snapshot.ParkState { return v.Park(park, h) }
-	if table := v.parkDays(park, 72, at); table == nil || len(table.Days) != snapshot.WeatherDays || !strings.Contains(table.Note, "sus ") {
-		t.Fatalf("%+v", table)
+	return states
+}
+
+// Only today and the two days after it have a page, in each language, whatever is asked for.
+func TestEachDayHasItsAddress(t *testing.T) {
+	pages := newSite(t).Pages(short(newSnapshot(t)), now)
+	before := len(pages.pages)
+	for _, root := range []string{"/", "/en/"} {
+		today := asked(t, pages, root)
+		if asked(t, pages, root+"?dia=2026-11-21").Body() != today.Body() || asked(t, pages, root+"?utm_source=x") != today {
+			t.Errorf("%s: today is another page by its date", root)
+		}
+		var bodies []string
+		for _, date := range []string{"2026-11-22", "2026-11-23"} {
+			page := asked(t, pages, root+"?dia="+date)
+			if page == nil || page.Status != 0 {
+				t.Fatalf("%s has no page of %s", root, date)
+			}
+			bodies = append(bodies, content(t, page.Body()))
+		}
+		if bodies = append(bodies, content(t, today.Body())); bodies[0] == bodies[1] || bodies[1] == bodies[2] {
+			t.Errorf("%s: two days have the same page", root)
+		}
+		for i, body := range bodies {
+			here := regexp.MustCompile(`<a href="([^"]*)" aria-current="page">(?:hoy|mañana|pasado|today|tomorrow|day after) <span>`).FindStringSubmatch(body)
+			if want := []string{root + "?dia=2026-11-22", root + "?dia=2026-11-23", root}[i]; here == nil || here[1] != want {
+				t.Errorf("the page of %s says that it is %q", want, here)
+			}
+		}
+		for _, date := range []string{"2026-11-20", "2026-11-24", "2027-11-22", "2026-11-31", "22-11-2026", "hoy", "", "2026-11-22x", "%00", strings.Repeat("9", 5000)} {
+			page := asked(t, pages, root+"?dia="+date)
+			if page == nil || page.Status != http.StatusNotFound {
+				t.Fatalf("%s?dia=%.20s is no page that says so", root, date)
+			}
+			if body := content(t, page.Body()); !strings.Contains(body, `href="`+root+`?dia=2026-11-22"`) || strings.Contains(body, "aria-current=\"page\">hoy") {
+				t.Errorf("%s?dia=%.20s does not say which days there are", root, date)
+			}
+		}
 	}
-	e.Trails[first].Hours = nil
-	if table := v.parkDays(park, 72, at); table == nil || !strings.Contains(table.Note, "con datos, de ") {
-		t.Errorf("without one trail: %+v", table)
+	if asked(t, pages, "/metodo?dia=2026-11-22") != pages.Page("/metodo") || asked(t, pages, "/nada?dia=2026-11-22") != nil {
+		t.Error("a day chooses a page of a path that has none")
 	}
-	for i := range e.Trails {
-		e.Trails[i].Hours = nil
+	if len(pages.pages) != before {
+		t.Errorf("asking made %d pages", len(pages.pages)-before)
 	}
-	if table := v.parkDays(park, 0, at); table != nil {
-		t.Errorf("without any: %+v", table)
+	for path := range pages.Paths() {
+		if strings.Contains(path, "?") {
+			t.Errorf("%s is listed", path)
+		}
 	}
 }
 
-// What a day lacks reads "sin dato", never 0, and has no sky.
-func TestADayWithoutValuesSaysSo(t *testing.T) {
+// Counts, lists and signs of a day are those of its worst hours: no park says less than an
+// hour of its day, and none is green of which an hour is missing.
+func TestADayShowsItsWorst(t *testing.T) {
+	for name, e := range allStates(t) {
+		v := viewOf(t, e, now)
+		for _, after := range []int{1, 2} {
+			day := v.ShownDays()[after]
+			home, listed := v.home(day), 0
+			for _, p := range v.standings(day) {
+				zone := v.zoneOf(p.park)
+				worst, complete := hazard.Unknown, true
+				for ahead := range 100 {
+					if v.HourAhead(ahead).In(zone).Format(time.DateOnly) == day.Date() {
+						at := v.Park(p.park, ahead)
+						worst, complete = max(worst, at.State), complete && at.State != hazard.Unknown
+					}
+				}
+				if worst == hazard.Green && !complete {
+					worst = hazard.Unknown
+				}
+				if p.state != worst {
+					t.Errorf("%s, %s: %s is %v, its hours say %v", name, day.Date(), p.row.Name, p.state, worst)
+				}
+				if p.calm && (p.state != hazard.Green || v.worstOfAll(p.park).State != hazard.Green) {
+					t.Errorf("%s, %s: %s is folded away", name, day.Date(), p.row.Name)
+				}
+			}
+			for i, c := range home.Counts {
+				marks := 0
+				for _, key := range statesOn(t, home) {
+					if key == c.Key {
+						marks++
+					}
+				}
+				if listed += c.Parks; marks != c.Parks {
+					t.Errorf("%s, %s: %d signs and %d parks of count %d", name, day.Date(), marks, c.Parks, i)
+				}
+			}
+			if listed != len(v.Catalogue.Parks) {
+				t.Errorf("%s, %s: %d parks", name, day.Date(), listed)
+			}
+		}
+	}
+}
+
+// A park of which an hour of the day is missing says how many, and is not green.
+func TestADayWithoutAnHourSaysSo(t *testing.T) {
+	e := newSnapshot(t)
+	e.Trails = slices.Clone(e.Trails)
+	for i := range e.Trails {
+		hours := slices.Clone(e.Trails[i].Hours)
+		for h := range hours {
+			hours[h] = green(hours[h].Hour)
+			if e.Catalogue.Trails[i].Park == 0 && hours[h].Hour.Equal(noonHour.Add(20*time.Hour)) {
+				hours[h] = unknown(hours[h].Hour, hazard.PartialData)
+			}
+		}
+		e.Trails[i].Hours = hours
+	}
+	home := homeOn(t, e, 1)
+	for _, g := range home.Groups {
+		for p := range g.rows() {
+			first := p.Name == e.Catalogue.Parks[0].Name
+			if first != (g.Key == "nada") || first && !strings.Contains(p.Brief+g.Lead, "faltan datos de 1 de las 24 horas") {
+				t.Errorf("%s is %s and says %q", p.Name, g.Key, p.Brief)
+			}
+		}
+	}
+	for after := range 2 {
+		for _, g := range homeOn(t, expired(e), after).Groups {
+			if g.Key != "nada" || len(g.Calm) > 0 {
+				t.Errorf("without estimates there is a group in %s", g.Key)
+			}
+		}
+	}
+}
+
+// What is amber or red in any of the hours to come is in no fold, on any day.
+func TestNothingToComeIsFoldedAway(t *testing.T) {
+	for name, e := range allStates(t) {
+		for after := range shownDays {
+			for _, g := range homeOn(t, e, after).Groups {
+				for _, r := range g.Calm {
+					for _, p := range r.Parks {
+						if p.Key != "verde" || len(p.Ahead) > 0 {
+							t.Errorf("%s, day %d: %s is folded away with %v to come", name, after, p.Name, p.Ahead)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// The numbers of a row are those of its day.
+func TestRowsHaveTheWeatherOfTheirDay(t *testing.T) {
+	said := make(map[string]bool)
+	for after := range shownDays {
+		for _, g := range homeOn(t, newSnapshot(t), after).Groups {
+			for p := range g.rows() {
+				if p.Weather != "" && !regexp.MustCompile(`^racha \d+\x{a0}km/h( [NSEO]{1,2})? · sens\. −?\d+\x{a0}°C · [\d,]+\x{a0}mm`).MatchString(p.Weather) {
+					t.Fatalf("%s: %q", p.Name, p.Weather)
+				}
+				said[p.Weather] = true
+			}
+		}
+	}
+	later := viewOf(t, newSnapshot(t), now)
+	for after := 1; after < shownDays; after++ {
+		day := later.ShownDays()[after]
+		for park := range later.Catalogue.Parks {
+			trail := later.Catalogue.Parks[park].FirstTrail
+			d := later.DaysOf(trail, later.zoneOf(park))[after]
+			if got, want := later.shortWeather(day, trail, park), later.weatherNumbers(d.Gust, d.GustFrom, d.FeelsLikeMin, d.Precipitation, d.Snow); got != want {
+				t.Errorf("%s on %s: %q, want %q", later.Catalogue.Parks[park].Name, day.Date(), got, want)
+			}
+		}
+	}
+	if len(said) < 3 {
+		t.Errorf("all days have the same weather: %v", said)
+	}
 	v := viewOf(t, newSnapshot(t), now)
 	nan := float32(math.NaN())
-	var days [snapshot.WeatherDays]snapshot.Day
-	for i := range days {
-		days[i] = snapshot.Day{Noon: now.Add(time.Duration(24*i) * time.Hour), TemperatureMin: 1, TemperatureMax: nan, Gust: nan, GustFrom: 90, Precipitation: nan, Snow: nan, UV: nan, Code: hazard.NoCode, Models: 2}
+	if got := v.weatherNumbers(nan, nan, nan, nan, nan); got != "" {
+		t.Errorf("no weather reads %q", got)
 	}
-	table := v.dayTable("", days, 0, nil)
-	for _, row := range table.Days {
-		for _, cell := range []tableCell{row.Gust, row.Rain, row.Snow, row.UV} {
-			if cell.Text != "sin dato" || cell.Class != "sin" {
-				t.Errorf("%+v", row)
-			}
+	if got := v.weatherNumbers(62, 270, nan, 3, nan); got != "racha 62\u00a0km/h O · sens. sin dato · 3\u00a0mm" {
+		t.Errorf("a missing value reads %q", got)
+	}
+}
+
+// The alerts of a day are those that touch it.
+func TestADayHasItsAlerts(t *testing.T) {
+	e := newSnapshot(t)
+	e.Alerts = e.Alerts[:0]
+	park := e.Catalogue.Parks[0]
+	trail := e.Catalogue.TrailsOf(0)[0].Slug
+	e.Alerts = append(e.Alerts, madeAlert("a", park, trail, hazard.Wind, 2, 1, 5))
+	for after, want := range []int{1, 0, 0} {
+		d := homeOn(t, e, after).Alerts
+		if len(d.Parks) != want || want == 0 && !strings.Contains(d.None, "ese día") {
+			t.Errorf("day %d has %d parks with alerts and says %q", after, len(d.Parks), d.None)
 		}
-		if row.Temperature.Class != "sin" || row.From != "" || row.Sky != (sky{}) || row.Level != (Level{}) {
-			t.Errorf("%+v", row)
-		}
+	}
+	e.Alerts[0].End = e.Alerts[0].Start.Add(24 * time.Hour)
+	if d := homeOn(t, e, 1).Alerts; len(d.Parks) != 1 {
+		t.Error("an alert until tomorrow is none of tomorrow's")
 	}
 }

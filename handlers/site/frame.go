@@ -33,6 +33,7 @@ type Frame struct {
 // translation is the page in one of the languages.
 type translation struct {
 	Tag, Name string
+	Code      string // as on the least room
 	Path      string // the language's first page for a page that no link leads to
 	Here      bool   // it is this one
 }
@@ -48,7 +49,7 @@ func (v View) undated(path, key string, body any, pairs ...any) Frame {
 	for i := range v.languages {
 		to := &v.languages[i]
 		f.Languages = append(f.Languages, translation{
-			Tag: to.Tag, Name: to.words.Text("idioma.propio"), Path: to.Path(cmp.Or(path, "/")), Here: to == v.Locale,
+			Tag: to.Tag, Code: to.Code, Name: to.words.Text("idioma.propio"), Path: to.Path(cmp.Or(path, "/")), Here: to == v.Locale,
 		})
 	}
 	return f

@@ -2,23 +2,26 @@ package site
 
 import (
 	"cmp"
+	"iter"
 	"slices"
+	"strings"
 
 	"vigia/forecast/hazard"
-	"vigia/forecast/snapshot"
 	"vigia/store/catalogue"
 	"vigia/web/wording"
 )
 
-// homePage is how the mountains are: in one look, and park by park.
+// homePage is how the mountains are, now or on a day: in one look, and park by park.
 type homePage struct {
-	Total   int
-	HasData bool
-	Counts  []levelCount
-	Alerts  alertDigest
-	Map     countryChart
-	Index   []indexLetter
-	Groups  []levelGroup
+	Title, Lead string
+	Days        []dayLink
+	Total       int
+	HasData     bool
+	Counts      []levelCount
+	Alerts      alertDigest
+	Map         countryChart
+	Regions     []string // from north to south
+	Groups      []levelGroup
 }
 
 // levelCount is how many parks or trails are in a state.
@@ -35,85 +38,36 @@ type levelGroup struct {
 	Title   string
 	Lead    string // what holds for every park that says nothing else
 	Regions []regionRows
-	meaning string // Lead as the headlines have it
+	Calm    []regionRows // those that are green in all hours to come, of which nothing is hidden by a fold
+	meaning string       // Lead as the headlines have it
 }
 
 // regionRows is the parks of a region in a group.
 type regionRows struct {
 	Name  string
+	Short string // as people call it
+	Count string // how many parks
 	Parks []parkRow
-}
-
-// parkRow is a park in a list.
-type parkRow struct {
-	parkLink
-	Headline
-	Before, Proper string // its name in two: the kind, which may be "", and what it is known by
-
-	Official []string // what official bodies say of it now
-	Brief    string   // what its group does not say of it, often empty
-	Ahead    []string // worse states to come: "en 24 h, rojo por viento fuerte desde las 14:00 de hoy"
 }
 
 // statesWorstFirst is the order of lists. No data comes before green: it may be
 // anything.
 var statesWorstFirst = []hazard.State{hazard.Red, hazard.Amber, hazard.Unknown, hazard.Green}
 
-// putHome adds the first page.
-func (p *pageBuilder) putHome() {
-	p.put("/", "portada", func() Frame {
-		return p.current("/", "portada", p.home())
-	})
-}
-
-func (v View) home() homePage {
-	parks := v.standings()
-	return homePage{
-		Total: len(parks), HasData: v.WhyNone() == hazard.NoReason, Counts: v.counts(parks), Alerts: v.digest(),
-		Map: v.chart(parks), Index: v.index(parks), Groups: v.groups(parks),
+// home returns the first page of a day.
+func (v View) home(day Day) homePage {
+	parks := v.standings(day)
+	page := homePage{
+		Title: v.Text("portada.titulo"), Days: v.dayLinks(day.After), Total: len(parks), HasData: v.WhyNone() == hazard.NoReason,
+		Counts: v.counts(parks), Alerts: v.digest(day), Map: v.chart(parks), Regions: v.regions(), Groups: v.groups(parks),
 	}
-}
-
-// standing is a park with its state, on its way into the lists of the page.
-type standing struct {
-	park  int
-	state hazard.State
-	row   parkRow
-}
-
-// standings returns every park, by region from north to south.
-func (v View) standings() []standing {
-	list := make([]standing, 0, len(v.Catalogue.Parks))
-	for _, i := range NorthToSouth(v.Catalogue.Parks) {
-		state, row := v.parkRow(i)
-		list = append(list, standing{i, state, row})
+	if day.After == 0 {
+		page.Lead = v.Text("dias.ahora", "horas", v.Span(v.HourAhead(0), v.HourAhead(1)), "n", page.Total)
+		return page
 	}
-	return list
-}
-
-func (v View) parkRow(park int) (hazard.State, parkRow) {
-	now := v.Park(park, 0)
-	row := parkRow{parkLink: v.linkTo(v.Catalogue.Parks[park]), Headline: v.Headline(now)}
-	row.Before, row.Proper = splitName(row.Name)
-	row.Official = v.officialSummary(park)
-	row.Brief = v.shortMeaning(now, row.Meaning)
-	here := v.In(v.Catalogue.Parks[park].TimeZone)
-	for _, w := range v.WorseToCome(park) {
-		row.Ahead = append(row.Ahead, here.ahead(w))
-	}
-	return now.State, row
-}
-
-// shortMeaning returns a state's cause without the state, which stands before it.
-func (v View) shortMeaning(o snapshot.ParkState, meaning string) string {
-	switch {
-	case o.State < hazard.Amber || o.Main == hazard.NoHazard:
-		return "· " + meaning
-	case o.Total == 0:
-		return v.Text("portada.por", "amenaza", v.Hazard(o.Main))
-	default:
-		return v.Text("portada.por_votos", "amenaza", v.Hazard(o.Main), "votos", v.Votes(o.Agree, o.Total))
-	}
+	date := v.byDate().Date(day.noon) + " " + v.Month(day.noon)
+	page.Title, page.Lead = v.Text("dias.titulo", "dia", date), v.Text("dias.entero", "dia", date, "n", page.Total)
+	return page
 }
 
 // counts returns how many parks are in each state.
@@ -139,10 +93,10 @@ func (v View) groups(parks []standing) []levelGroup {
 		g := levelGroup{Level: v.level(state), Anchor: "estado-" + key, Title: v.Text("portada.grupo." + key)}
 		for _, p := range parks {
 			if p.state == state {
-				g.add(p.row)
+				g.add(v, p)
 			}
 		}
-		if len(g.Regions) == 0 {
+		if len(g.Regions)+len(g.Calm) == 0 {
 			continue
 		}
 		if state <= hazard.Green {
@@ -154,24 +108,48 @@ func (v View) groups(parks []standing) []levelGroup {
 }
 
 // add puts a park at the end of a group, under its region.
-func (g *levelGroup) add(row parkRow) {
-	if n := len(g.Regions); n == 0 || g.Regions[n-1].Name != row.Region {
-		g.Regions = append(g.Regions, regionRows{Name: row.Region})
+func (g *levelGroup) add(v View, p standing) {
+	regions := &g.Regions
+	if p.calm {
+		regions = &g.Calm
 	}
-	last := &g.Regions[len(g.Regions)-1]
-	last.Parks = append(last.Parks, row)
+	if n := len(*regions); n == 0 || (*regions)[n-1].Name != p.row.Region {
+		*regions = append(*regions, regionRows{Name: p.row.Region, Short: shortRegion(p.row.Region)})
+	}
+	last := &(*regions)[len(*regions)-1]
+	last.Parks = append(last.Parks, p.row)
+	last.Count = v.Count("parques.cuenta", len(last.Parks))
+}
+
+// regionNames are the long names of regions, and what people call them.
+var regionNames = strings.NewReplacer(" del General Carlos Ibáñez del Campo", "", " y de la Antártica Chilena", "",
+	"Libertador General Bernardo ", "", " de Santiago", "")
+
+func shortRegion(name string) string { return regionNames.Replace(name) }
+
+// rows ranges over the parks of a group.
+func (g *levelGroup) rows() iter.Seq[*parkRow] {
+	return func(yield func(*parkRow) bool) {
+		for _, regions := range [][]regionRows{g.Regions, g.Calm} {
+			for _, r := range regions {
+				for i := range r.Parks {
+					if !yield(&r.Parks[i]) {
+						return
+					}
+				}
+			}
+		}
+	}
 }
 
 // abridge moves above the parks what most of them have in common.
 func (v View) abridge(g *levelGroup) {
 	count, total := make(map[string]int), 0
-	for _, r := range g.Regions {
-		for _, p := range r.Parks {
-			total++
-			count[p.Meaning]++
-			if count[p.Meaning] > count[g.meaning] {
-				g.meaning = p.Meaning
-			}
+	for p := range g.rows() {
+		total++
+		count[p.Meaning]++
+		if count[p.Meaning] > count[g.meaning] {
+			g.meaning = p.Meaning
 		}
 	}
 	if count[g.meaning] < 3 || 2*count[g.meaning] < total {
@@ -182,11 +160,9 @@ func (v View) abridge(g *levelGroup) {
 	if count[g.meaning] < total {
 		g.Lead = v.Text("portada.comun_salvo", "que", g.meaning)
 	}
-	for _, r := range g.Regions {
-		for i := range r.Parks {
-			if r.Parks[i].Meaning == g.meaning {
-				r.Parks[i].Brief = ""
-			}
+	for p := range g.rows() {
+		if p.Meaning == g.meaning {
+			p.Brief = ""
 		}
 	}
 }
@@ -209,14 +185,4 @@ func NorthToSouth(parks []catalogue.Park) []int {
 			cmp.Compare(properName(px.Name), properName(py.Name)))
 	})
 	return order
-}
-
-// ahead returns which worse state comes, and when: with the zone where the hour is not
-// that of the page's clocks.
-func (v View) ahead(w Worse) string {
-	text := v.Text("parques.adelante", "n", w.Within, "que", v.StateBy(w.State, w.Main), "momento", v.Moment(w.Start))
-	if zone := v.otherZone(w.Start); zone != "" {
-		text += " (" + zone + ")"
-	}
-	return text
 }

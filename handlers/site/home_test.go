@@ -15,7 +15,15 @@ import (
 // homeOf is the view of the first page in Spanish.
 func homeOf(t testing.TB, e *store.Snapshot) homePage {
 	t.Helper()
-	return viewOf(t, e, now).home()
+	v := viewOf(t, e, now)
+	return v.home(v.ShownDays()[0])
+}
+
+// indexOf is the index of parks and trails in Spanish.
+func indexOf(t testing.TB, e *store.Snapshot) []indexLetter {
+	t.Helper()
+	v := viewOf(t, e, now)
+	return v.index(v.standings(v.ShownDays()[0]))
 }
 
 func TestHomeOrder(t *testing.T) {
@@ -26,23 +34,24 @@ func TestHomeOrder(t *testing.T) {
 	total := 0
 	for _, g := range home.Groups {
 		order = append(order, g.Key)
-		for _, r := range g.Regions {
-			total += len(r.Parks)
+		for range g.rows() {
+			total++
 		}
-		greens = g.Regions
+		greens = slices.Concat(g.Regions, g.Calm)
 	}
 	if want := []string{"rojo", "amarillo", "nada", "verde"}; !slices.Equal(order, want) || total != len(e.Catalogue.Parks) {
 		t.Errorf("groups %v with %d parks", order, total)
 	}
-	if first, last := greens[0].Name, greens[len(greens)-1].Name; first != "Arica y Parinacota" || !strings.HasPrefix(last, "Magallanes") {
+	calm := home.Groups[3].Calm
+	if first, last := calm[0].Name, calm[len(calm)-1].Name; first != "Arica y Parinacota" || !strings.HasPrefix(last, "Magallanes") {
 		t.Errorf("from %s to %s, want from north to south", first, last)
 	}
 	for i, c := range home.Counts {
 		n := 0
 		for _, g := range home.Groups {
-			for _, r := range g.Regions {
+			for range g.rows() {
 				if g.Key == c.Key {
-					n += len(r.Parks)
+					n++
 				}
 			}
 		}
@@ -52,7 +61,7 @@ func TestHomeOrder(t *testing.T) {
 	}
 	soon := slices.ContainsFunc(greens, func(r regionRows) bool {
 		return slices.ContainsFunc(r.Parks, func(p parkRow) bool {
-			return len(p.Ahead) > 0 && strings.HasPrefix(p.Ahead[0], "En 24 h: amarillo por frío intenso desde las 10:00 de mañana (dom 22)")
+			return len(p.Ahead) > 0 && p.Ahead[0].Key == "amarillo" && strings.HasPrefix(p.Ahead[0].When, "mañana (dom 22), 10–")
 		})
 	})
 	if !soon {
@@ -64,7 +73,7 @@ func TestIndexHasEveryParkAndTrailByName(t *testing.T) {
 	e := newSnapshot(t)
 	var names []string
 	trails := 0
-	for _, l := range homeOf(t, e).Index {
+	for _, l := range indexOf(t, e) {
 		for _, p := range l.Parks {
 			names = append(names, properName(p.Name))
 			trails += len(p.Trails)
@@ -91,7 +100,7 @@ func TestLettersOutsideTheAlphabetHaveAPlace(t *testing.T) {
 		c.Parks[i].Name = name
 	}
 	e.Catalogue = &c
-	page := pageOf(t, short(e), now, "/")
+	page := pageOf(t, short(e), now, "/buscar")
 	if err := wellFormed(page); err != nil || !strings.Contains(page, `href="#letra-enie">Ñ<`) {
 		t.Errorf("the index of odd names: %v", err)
 	}
@@ -101,11 +110,9 @@ func TestLettersOutsideTheAlphabetHaveAPlace(t *testing.T) {
 func TestWhatAGroupSaysOnceIsSoForItsParks(t *testing.T) {
 	for name, e := range allStates(t) {
 		for _, g := range homeOf(t, e).Groups {
-			for _, r := range g.Regions {
-				for _, p := range r.Parks {
-					if p.Meaning == "" || p.Brief == "" && !strings.Contains(g.Lead, p.Meaning) {
-						t.Errorf("%s: nobody says that %s is %q", name, p.Name, p.Meaning)
-					}
+			for p := range g.rows() {
+				if p.Meaning == "" || p.Brief == "" && !strings.Contains(g.Lead, p.Meaning) {
+					t.Errorf("%s: nobody says that %s is %q", name, p.Name, p.Meaning)
 				}
 			}
 		}
@@ -139,10 +146,10 @@ func TestManyAlertsDoNotBuryTheParks(t *testing.T) {
 			t.Errorf("park %d: %s with %d alerts", i, p.Level.Key, len(p.Alerts))
 		}
 	}
-	if p := home.Alerts.Parks[0]; p.Name != newSnapshot(t).Catalogue.Parks[2].Name || p.More != "y 1 alerta más" {
+	if p := home.Alerts.Parks[0]; p.Name != newSnapshot(t).Catalogue.Parks[2].Name || p.More != "y 2 alertas más" {
 		t.Errorf("first is %s (%q), want the danger that begins first", p.Name, p.More)
 	}
-	if p := home.Alerts.Parks[2]; p.Name != newSnapshot(t).Catalogue.Parks[8].Name || p.More != "y 2 alertas más" {
+	if p := home.Alerts.Parks[2]; p.Name != newSnapshot(t).Catalogue.Parks[8].Name || p.More != "y 3 alertas más" {
 		t.Errorf("third is %s and says %q, want the ninth park with four alerts", p.Name, p.More)
 	}
 }

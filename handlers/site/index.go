@@ -17,6 +17,7 @@ type indexLetter struct {
 // indexPark is a park of the index with its trails.
 type indexPark struct {
 	parkRow
+	Towns  string
 	Trails []trailLink
 }
 
@@ -41,7 +42,7 @@ func (v View) index(parks []standing) []indexLetter {
 		if n := len(letters); n == 0 || letters[n-1].Letter != letter {
 			letters = append(letters, indexLetter{Letter: letter, Anchor: "letra-" + anchors.Replace(letter)})
 		}
-		entry := indexPark{parkRow: p.row}
+		entry := indexPark{parkRow: p.row, Towns: strings.Join(v.Catalogue.Parks[p.park].Towns, ", ")}
 		for _, trail := range v.Catalogue.TrailsOf(p.park) {
 			entry.Trails = append(entry.Trails, trailLink{v.trailPath(trail), trail.Name})
 		}

@@ -4,6 +4,7 @@ package site_test
 
 import (
 	"fmt"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
@@ -41,6 +42,7 @@ func TestOffline(t *testing.T) {
 		"full disk":               testFullDisk,
 		"oldest":                  testOldestGoesFirst,
 		"installed":               testCanBeInstalled,
+		"each day":                testEachDayIsKeptApart,
 	} {
 		t.Run(name, func(t *testing.T) { test(newLodge(t).check(t)) })
 	}
@@ -135,6 +137,36 @@ func testCopyAges(g *guest) {
 			}
 		}
 	}
+}
+
+// The copy of one day, or of one park's alerts, is never shown for another, and the index
+// that is kept answers what is looked for.
+func testEachDayIsKeptApart(g *guest) {
+	const links = `[...document.querySelectorAll("main h1, main h2, main .dias a, main li a")].map(e => [e.textContent, e.href, e.ariaCurrent]).join("\n")`
+	days := evaluate[[]string](g.T, g.ctx, `[...document.querySelectorAll(".dias a")].map(a => a.getAttribute("href"))`)
+	c, seen := newSnapshot(g.T).Catalogue, make(map[string]string)
+	kept := append(days, "/alertas", "/alertas?parque="+c.Parks[0].Slug, "/buscar")
+	for _, path := range kept {
+		g.open(path)
+		g.keeps(path)
+		seen[path] = evaluate[string](g.T, g.ctx, links)
+	}
+	g.open("/buscar?q=zz")
+	g.leave(true)
+	for _, path := range kept {
+		g.open(path)
+		if got := evaluate[string](g.T, g.ctx, links); g.see().Copy == "" || got != seen[path] {
+			g.Errorf("%s without a connection is another page than with it: %.300q, not %.300q", path, got, seen[path])
+		}
+	}
+	for _, path := range []string{"/?dia=2020-01-01", "/?dia=", "/alertas?parque=" + c.Parks[1].Slug} {
+		g.open(path)
+		if got := g.see(); len(got.Shown) > 0 {
+			g.Errorf("%s, which was never visited, shows %q", path, got.Shown)
+		}
+	}
+	g.open("/buscar?q=" + url.QueryEscape(c.Parks[1].Name))
+	g.wait(`[...document.querySelectorAll(".letra > ul > li")].filter(e => e.offsetParent).length === 1`)
 }
 
 // The page that leaves the worker is marked already, for who runs no scripts and

@@ -1,10 +1,13 @@
 package site
 
 import (
+	"cmp"
 	"iter"
+	"net/http"
 	"net/url"
 	"strings"
 	"sync"
+	"time"
 
 	"vigia/handlers/httpcache"
 )
@@ -12,28 +15,33 @@ import (
 // Pages are the pages and files of one publication by path. Each is made when it is
 // first asked for and kept from then on. They may be read from any goroutine.
 type Pages struct {
-	views []View // in the order of the languages
-	pages map[string]*Page
-	asked map[string]func(query url.Values) *Page // by path: what is made for one request; nil for a query that asks nothing
+	views       []View // in the order of the languages
+	pages       map[string]*Page
+	asked       map[string]chooser                           // by path
+	suggestions map[string]func(path string) *httpcache.Body // by the root of a language
 }
+
+// chooser returns the page that a query chooses, nil where there is none such. ok is false
+// for a query that chooses none.
+type chooser func(query url.Values) (page *Page, ok bool)
 
 // Page is a page or a file of a publication.
 type Page struct {
 	// Body returns the page's bytes. The first caller makes them, and others wait for
 	// that.
 	Body func() *httpcache.Body
-	// Status is the answer's, 0 for the usual.
-	Status int
+	// Open is true for what other sites may show or read: badges, feeds, tables.
+	Open bool
 	// Queried is true for what a query chose: a cache in front may know pages by their
 	// paths alone, and shall not keep it.
 	Queried bool
-	// Open is true for what other sites may show or read: badges, feeds, tables.
-	Open bool
+	// Status is that of the answer; 0 is 200.
+	Status int
 }
 
 // NewPages returns pages of which there are none yet.
 func NewPages() *Pages {
-	return &Pages{pages: make(map[string]*Page), asked: make(map[string]func(url.Values) *Page)}
+	return &Pages{pages: make(map[string]*Page), asked: make(map[string]chooser), suggestions: make(map[string]func(string) *httpcache.Body)}
 }
 
 // Page returns the page of a path, nil for a path that is none.
@@ -44,46 +52,67 @@ func (p *Pages) Page(path string) *Page {
 	return p.pages[path]
 }
 
-// Asked returns the page of an address: of the list of alerts that of one park where the
-// query names it, and the comparison of the trails that it names, which is made for the
-// request and not kept; any other query changes nothing. It is nil for a path that is none and
-// for a park that is unknown.
+// Asked returns the page of an address: the one that its query chooses, of a path that
+// has such, else that of the path. It is nil where there is none. What is made for a query
+// that anybody can write is made for each request, and not kept.
 func (p *Pages) Asked(u *url.URL) *Page {
 	if p == nil {
 		return nil
 	}
 	if ask := p.asked[u.Path]; ask != nil && u.RawQuery != "" {
-		if page := ask(u.Query()); page != nil {
-			return page
+		if page, ok := ask(u.Query()); page != nil {
+			chosen := *page
+			chosen.Queried = true
+			return &chosen
+		} else if ok {
+			return nil
 		}
 	}
-	if u.RawQuery != "" && strings.HasSuffix(u.Path, alertsPath) {
-		if park := u.Query().Get("parque"); park != "" {
-			return queried(p.Page(u.Path + parkQuery + park))
+	return p.pages[u.Path]
+}
+
+// askDay returns the page of a path on the day that a query names, for a day that is none
+// the page that says so.
+func (p *Pages) askDay(path string) chooser {
+	return func(query url.Values) (*Page, bool) {
+		if !query.Has("dia") {
+			return nil, false
 		}
+		return cmp.Or(p.pages[path+dayQuery+query.Get("dia")], p.pages[noDayOf(path)]), true
 	}
-	return p.Page(u.Path)
 }
 
-// queried returns a page as what a query chose.
-func queried(page *Page) *Page {
-	if page == nil {
-		return nil
-	}
-	chosen := *page
-	chosen.Queried = true
-	return &chosen
-}
-
-// Paths returns all paths, in no order.
+// Paths returns all paths, in no order, without those of a park or a day that a query chooses.
 func (p *Pages) Paths() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for path := range p.pages {
-			if !strings.Contains(path, parkQuery) && !yield(path) {
+			if !strings.Contains(path, "?") && !yield(path) {
 				return
 			}
 		}
 	}
+}
+
+// Missing returns the page that suggests places with names like those in a path that is
+// none; nil where there are none.
+func (p *Pages) Missing(path string) *httpcache.Body {
+	if p == nil || len(p.views) == 0 {
+		return nil
+	}
+	l := p.views[0].LocaleOf(path)
+	if strings.HasPrefix(path, l.Path(alertsPath)+"/") { // it had its own page
+		return nil
+	}
+	return p.suggestions[l.Root](path)
+}
+
+// Until returns the instant from which the pages name other days: the next midnight of the
+// site's zone. It is zero for no pages.
+func (p *Pages) Until() time.Time {
+	if p == nil || len(p.views) == 0 {
+		return time.Time{}
+	}
+	return p.views[0].ShownDays()[1].begin()
 }
 
 // Views returns the publication in each language of the site, the first one first.
@@ -93,6 +122,15 @@ func (p *Pages) Views() []View { return p.views }
 // from any goroutine.
 func (p *Pages) Put(path string, make func() *httpcache.Body) {
 	p.pages[path] = &Page{Body: sync.OnceValue(make)}
+	if of, _, ok := strings.Cut(path, dayQuery); ok {
+		p.asked[of] = p.askDay(of)
+	}
+}
+
+// putNoDay adds the page that says that a path has no such day.
+func (p *Pages) putNoDay(path string, make func() *httpcache.Body) {
+	p.Put(noDayOf(path), make)
+	p.pages[noDayOf(path)].Status = http.StatusNotFound
 }
 
 // PutOpen adds what other sites may show or read.

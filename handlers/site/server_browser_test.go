@@ -75,6 +75,7 @@ func (l *lodge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Security-Policy", site.ContentPolicy)
 	w.Header().Set("Date", now.UTC().Format(http.TimeFormat))
+	asked := pages.Asked(r.URL)
 	body, terms := l.site.Assets()[r.URL.Path], httpcache.Terms{CacheControl: httpcache.MaxAge(time.Hour)}
 	switch {
 	case r.URL.Path == site.ServiceWorker:
@@ -84,7 +85,7 @@ func (l *lodge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		body.Serve(answer, httptest.NewRequest("GET", "/", nil), terms)
 		w.Write(append(answer.Body.Bytes(), worker...))
 		return
-	case body == nil && pages.Page(r.URL.Path) != nil:
+	case body == nil && asked != nil:
 		if broken {
 			w.WriteHeader(http.StatusBadGateway)
 			return
@@ -97,7 +98,7 @@ func (l *lodge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 		// The browser's own cache would hide what the service worker does.
-		body, terms.CacheControl = pages.Page(r.URL.Path).Body(), httpcache.MaxAge(0)
+		body, terms.CacheControl, terms.Status = asked.Body(), httpcache.MaxAge(0), asked.Status
 	}
 	if body == nil && formPath.MatchString(r.URL.Path) {
 		l.forms.ServeHTTP(w, r)

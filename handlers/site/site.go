@@ -90,6 +90,7 @@ func (s *Site) Pages(e *store.Snapshot, now time.Time) *Pages {
 		p := &pageBuilder{s.View(&s.languages[i], e, now), pages}
 		pages.views = append(pages.views, p.View)
 		p.putHome()
+		p.putSearch()
 		p.putAlerts()
 		p.putCountry()
 		p.putParks()
@@ -137,8 +138,8 @@ func (s *Site) NotFound(simulated bool) func(path string) *httpcache.Body {
 	for i := range s.languages {
 		v := s.nothing(&s.languages[i])
 		v.Simulated = simulated
-		pages[v.Locale] = v.undated("", "no_encontrada", "").Render("no_encontrada")
-		alerts[v.Locale] = v.undated("", "no_encontrada", alertsPath).Render("no_encontrada")
+		pages[v.Locale] = v.undated("", "no_encontrada", missingPage{}).Render("no_encontrada")
+		alerts[v.Locale] = v.undated("", "no_encontrada", missingPage{Alerts: alertsPath}).Render("no_encontrada")
 	}
 	return func(path string) *httpcache.Body {
 		l := s.LocaleOf(path)

@@ -40,6 +40,8 @@ func families(t *testing.T) map[string][]string {
 		"modelo_estado.": {"ok", "atrasado", "vencido", "sin_datos"},
 		"tabla.":         {"temperatura", "sensacion", "viento", "racha", "precipitacion", "nieve", "isoterma", "visibilidad", "uv"},
 	}
+	f["rumbo_corto."] = f["rumbo."]
+	f["dias."] = dayKeys[:]
 	f["motivo_corto."] = f["motivo."]
 	for _, code := range []int{0, 1, 2, 3, 45, 48, 51, 53, 55, 56, 57, 61, 63, 65, 66, 67, 71, 73, 75, 77, 80, 81, 82, 85, 86, 95, 96, 99} {
 		f["cielo."] = append(f["cielo."], strconv.Itoa(code)) // those that the provider uses
@@ -116,6 +118,7 @@ func families(t *testing.T) map[string][]string {
 	for prefix, names := range contractKeys() {
 		f[prefix] = append(f[prefix], names...)
 	}
+	f["titulo."], f["descripcion."] = []string{"portada_dia"}, []string{"portada_dia"} // of the template of the first page
 	for _, page := range pageTemplate.FindAllStringSubmatch(templateSource(t), -1) {
 		name := page[1]
 		f["titulo."], f["descripcion."] = append(f["titulo."], name), append(f["descripcion."], name)

@@ -105,15 +105,16 @@ func open(t testing.TB, state string, w world) *world {
 			r.Header.Set("Content-Type", formType)
 			r.Header.Set("Sec-Fetch-Site", "same-origin")
 		}
+		status := 0
 		body, ok := f.Site.Assets()[r.URL.Path]
 		if page := pages.Asked(r.URL); !ok && page != nil {
-			body, ok = page.Body(), true
+			body, ok, status = page.Body(), true, page.Status
 		}
 		switch {
 		case strings.HasPrefix(r.URL.Path, api.Prefix):
 			service.ServeHTTP(rw, r)
 		case ok:
-			body.Serve(rw, r, httpcache.Terms{})
+			body.Serve(rw, r, httpcache.Terms{Status: status})
 		default:
 			router.ServeHTTP(rw, r)
 		}

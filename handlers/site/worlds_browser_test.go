@@ -82,6 +82,7 @@ var outcomes = map[string]struct {
 
 // requested are the pages that are made for one request.
 var requested = []string{
+	"/?dia=2026-11-22", "/?dia=2020-01-01", "/buscar?q=torres+del+pain", "/buscar?q=qwxz",
 	"/suscribirse", "/suscribirse?parque=torres-del-paine", "/suscribirse?sendero=torres-del-paine/base-torres", "/confirmar/" + pendingToken, "/confirmar/" + usedToken,
 	"/confirmar/" + unknownToken, "/baja/" + activeToken, "/baja/" + unknownToken,
 	"/comparar?sendero=dos-lagunas/mirador-laguna-el-toro&sendero=cueva-del-milodon/cueva-del-milodon&sendero=el-morado/x&sendero=cerro-nielol/los-copihues",

@@ -27,6 +27,7 @@
 //	    superficie_ha     optional
 //	    administrador     optional: nombre, verificado_en (optional date
 //	                      AAAA-MM-DD), nota (optional)
+//	    localidades       optional list of texts: towns from which people go there
 //	    url               optional, http or https
 //	    ubicacion_aproximada  optional, false when left out
 //	senderos              list; at least one for every park
@@ -94,8 +95,9 @@ type Park struct {
 	Name              string         `json:"nombre" check:"120"`
 	Kind              string         `json:"tipo" check:"park_kind"`
 	Region            string         `json:"region" check:"120"`
-	Administrator     string         `json:"-"` // "" when unknown
-	AdministratorAsOf string         `json:"-"` // date it was checked, YYYY-MM-DD, or ""
+	Towns             []string       `json:"localidades" check:"optional 0 20 120"` // from which people go there
+	Administrator     string         `json:"-"`                                     // "" when unknown
+	AdministratorAsOf string         `json:"-"`                                     // date it was checked, YYYY-MM-DD, or ""
 	Latitude          float64        `json:"latitud" check:"-90 90"`
 	Longitude         float64        `json:"longitud" check:"-180 180"`
 	ElevationM        float64        `json:"altitud_m" check:"-100 7000"`

@@ -1,8 +1,8 @@
 package catalogue
 
-// editDistance counts the bytes to put in, take out or replace to get from one
+// EditDistance counts the bytes to put in, take out or replace to get from one
 // slug to another (Levenshtein), for suggestions of what was probably meant.
-func editDistance(a, b string) int {
+func EditDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
@@ -26,7 +26,7 @@ func editDistance(a, b string) int {
 // is within most.
 func Nearest(typed string, names []string, most int) (nearest string) {
 	for _, name := range names {
-		if d := editDistance(typed, name); d <= most {
+		if d := EditDistance(typed, name); d <= most {
 			nearest, most = name, d-1
 		}
 	}

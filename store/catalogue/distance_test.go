@@ -10,7 +10,7 @@ func TestEditDistance(t *testing.T) {
 		{"", "", 0}, {"lauca", "lauca", 0}, {"", "lauca", 5}, {"lauca", "", 5}, {"laucas", "lauca", 1},
 		{"torres-del-payne", "torres-del-paine", 1}, {"kitten", "sitting", 3}, {"ab", "ba", 2},
 	} {
-		if got := editDistance(c.a, c.b); got != c.want {
+		if got := EditDistance(c.a, c.b); got != c.want {
 			t.Errorf("from %q to %q: %d, want %d", c.a, c.b, got, c.want)
 		}
 	}

@@ -1,14 +1,16 @@
 // The index of parks and trails, from A to Z, becomes a search: what is typed
 // hides what does not match, without accents or capitals, and how much is left is
-// told to screen readers. Without this script the index is there as it is.
+// told to screen readers. What is asked of the server finds more: without this script,
+// and where nothing is left here.
 "use strict";
 (function () {
-  var index = document.querySelector(".buscar");
-  if (!index || !String.prototype.normalize) return;
-  var input = index.querySelector("input"), said = index.querySelector(".hallados");
+  var index = document.querySelector(".indice"), input = document.querySelector("main .busqueda input");
+  if (!index || !input || !String.prototype.normalize) return;
+  var said = document.querySelector(".hallados"), help = said.textContent;
   var letters = list(index, ".letra"), parks = list(index, ".letra > ul > li").map(function (item) {
+    var towns = item.querySelector(".pueblos");
     return {
-      item: item, name: plain(item.querySelector("a").textContent),
+      item: item, name: plain(item.querySelector("a").textContent) + (towns ? plain(towns.textContent) : ""),
       trails: list(item, ".sus-senderos li").map(function (trail) { return { item: trail, name: plain(trail.textContent) }; })
     };
   });
@@ -44,24 +46,15 @@
   }
 
   function say(found) {
-    said.textContent = found < 0 ? "" : found === 0 ? said.dataset.nada : found === 1 ? said.dataset.uno : said.dataset.otros.replace("{n}", found);
+    said.textContent = found < 0 ? help : found === 0 ? said.dataset.nada : found === 1 ? said.dataset.uno : said.dataset.otros.replace("{n}", found);
   }
 
-  // first gives the first link that is left: of a park, or of a trail where only
-  // the trail was meant.
-  function first() {
-    var park = parks.filter(function (p) { return !p.item.hidden; })[0];
-    if (!park) return null;
-    var words = plain(input.value).split(" ").filter(Boolean);
-    return has(park.name, words) ? park.item.querySelector("a") : park.item.querySelector(".sus-senderos li:not([hidden]) a");
-  }
-
-  index.querySelector(".buscador").hidden = false;
   input.addEventListener("input", find);
-  input.addEventListener("keydown", function (event) {
-    var link = event.key === "Enter" && input.value.trim() && first();
-    if (link) link.click();
-  });
-  index.addEventListener("toggle", function () { if (index.open) input.focus(); });
-  if (input.value) find(); // the browser kept it from before
+  // A copy of this page that is kept for when there is no connection answers what was asked for.
+  var asked = /[?&]q=([^&]*)/.exec(location.search);
+  if (asked && !input.value) {
+    try { input.value = decodeURIComponent(asked[1].replace(/\+/g, " ")); } catch (malformed) { /* nothing was asked for */ }
+  }
+  if (input.value) find(); // also where the browser kept it from before
+  if (window.matchMedia("(hover: hover)").matches) input.focus(); // a phone's keyboard would cover the index
 })();

@@ -32,10 +32,10 @@
       if (name.indexOf("vigia-" + kind + "-") !== 0) continue;
       var cache = await caches.open(name);
       for (var request of await cache.keys()) {
-        var url = new URL(request.url), path = url.pathname + url.search;
-        if (!/^(\/en)?(\/?(\?.*)?|\/alertas.*|\/parques\/.*)$/.test(path)) continue;
+        var at = new URL(request.url);
+        if (!/^(\/en)?(\/?|\/alertas.*|\/parques\/.*)$/.test(at.pathname)) continue;
         var copy = await cache.match(request);
-        if (copy) found.push(read(path, await copy.text()));
+        if (copy) found.push(read(at.pathname + at.search, await copy.text()));
       }
     }
     var here = home.test(location.pathname) || document.documentElement.lang === "en";

@@ -99,7 +99,9 @@ async function file(event, path) {
 function get(event, path) {
   var fresh = /^(no-cache|reload)$/.test(event.request.cache);
   var asked = fetch(event.request).then(function (answer) {
-    event.waitUntil(store(path, answer.clone(), fresh).catch(ignore)); // a full disk is no reason to fail
+    if (path.indexOf("?q=") < 0) { // what was looked for is nobody's to keep
+      event.waitUntil(store(path, answer.clone(), fresh).catch(ignore)); // a full disk is no reason to fail
+    }
     return answer;
   });
   event.waitUntil(asked.catch(ignore)); // it is kept even when it comes too late to be shown
@@ -115,7 +117,7 @@ async function visit(event, path) {
     if (answer.status < 500 && answer.status !== 429) return answer;
   } catch (absent) { /* the copy, then */ }
   try {
-    copy = await copyOf(path);
+    copy = await copyOf(path.replace(/\?q=.*/, "")); // the index searches itself
   } catch (broken) { /* nothing was kept, as far as one can tell */ }
   if (copy) return copy;
   try {

@@ -27,6 +27,7 @@ func (l *Language) Direction(degrees float32) string { return l.wind("rumbo.", d
 // CompassPoint is Direction in one or two letters: "SO".
 func (l *Language) CompassPoint(degrees float32) string { return l.wind("rumbo_corto.", degrees) }
 
+// wind returns the text of one of the eight winds, "" for a missing direction.
 func (l *Language) wind(prefix string, degrees float32) string {
 	if Missing(degrees) {
 		return ""
