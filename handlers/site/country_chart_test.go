@@ -48,7 +48,7 @@ func TestChartHasEveryParkOnIt(t *testing.T) {
 // The chart shows the states that it is given, which need not be those of now.
 func TestChartShowsTheStatesThatItIsGiven(t *testing.T) {
 	v := viewOf(t, newSnapshot(t), now)
-	parks := v.standings()
+	parks := v.standings(v.ShownDays()[0])
 	states := []hazard.State{hazard.Green, hazard.Unknown, hazard.Amber, hazard.Red}
 	want := make(map[string]string)
 	for i := range parks {
