@@ -303,6 +303,13 @@ func testKeptParkIsRenewed(g *guest) {
 	before := evaluate[float64](g.T, g.ctx, since)
 	asked := `caches.match("` + pages[len(pages)-1] + `").then(kept => kept.text()).then(text => Date.parse(/data-guardada="([^"]+)"/.exec(text)[1]))`
 	kept := evaluate[float64](g.T, g.ctx, asked)
+	// A visit of one of its pages renews that one, in its place.
+	g.set(func(l *lodge) { l.ahead = 10 * time.Minute })
+	g.open(pages[len(pages)-1])
+	g.wait(fmt.Sprintf(`%s.then(at => at > %f + 500000)`, asked, kept))
+	if evaluate[bool](g.T, g.ctx, `caches.keys().then(names => caches.open(names.find(n => n.startsWith("vigia-paginas")))).then(cache => cache.match("`+pages[len(pages)-1]+`")).then(twice => !!twice)`) {
+		g.Error("a page that is kept with its park is kept twice")
+	}
 	g.set(func(l *lodge) { l.ahead = 2 * time.Hour })
 	g.shift(2 * time.Hour)
 	g.open(other)
