@@ -80,8 +80,9 @@ type trailFacts struct {
 	ValidUntil *string      `json:"vigente_hasta"`
 	Link       string       `json:"enlace"`
 	Official   bool         `json:"oficial"`
-	// Of the park and of this trail.
-	Closures []api.Closure `json:"cierres"`
+	// Of official bodies, in the form of the API's Trail.
+	Volcanic []api.VolcanicAlert `json:"alertas_volcanicas"`
+	Closures []api.Closure       `json:"cierres"`
 }
 
 // trailPoint is a place of a trail that is assessed.
@@ -128,7 +129,7 @@ func (v feed) parkPoints() *httpcache.Body {
 func (v feed) trailShapes(park int) *httpcache.Body {
 	reading := api.Read(v.Snapshot, v.Now)
 	of := &v.Catalogue.Parks[park]
-	_, closures := reading.Official(park)
+	volcanic, closures := reading.Official(park)
 	var features []feature
 	for i, trail := range v.Catalogue.TrailsOf(park) {
 		e := v.TrailAt(of.FirstTrail+i, 0)
@@ -138,7 +139,8 @@ func (v feed) trailShapes(park int) *httpcache.Body {
 			State: orNull(now.State.String()), Reason: orNull(string(now.Reason)), Main: orNull(now.Main.String()),
 			Confidence: orNull(now.Confidence.String()), Quality: now.Quality.String(),
 			IssuedAt: instantOrNull(reading.IssuedAt()), ValidUntil: instantOrNull(reading.ValidUntil()),
-			Link: v.BaseURL + "/parques/" + of.Slug + "/senderos/" + trail.Slug, Closures: closuresOf(closures, trail.Slug),
+			Link:     v.BaseURL + "/parques/" + of.Slug + "/senderos/" + trail.Slug,
+			Volcanic: volcanic, Closures: closuresOf(closures, trail.Slug),
 		}
 		for _, p := range trail.Points {
 			facts.Points = append(facts.Points, trailPoint{p.Name, rounded(p.Latitude), rounded(p.Longitude), p.Exposure.String(), p.Critical, p.Guessed})
