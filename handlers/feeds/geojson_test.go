@@ -125,7 +125,9 @@ func checkShape(t *testing.T, name string, current bool, trail, of map[string]an
 	if !current && (of["estado"] != nil || of["motivo_sin_estado"] == nil) {
 		t.Errorf("%s: %v has a state without estimates", name, of["slug"])
 	}
-	if !reflect.DeepEqual(of["cierres"], trail["cierres"]) {
-		t.Errorf("%s: %v has closures %v, in the API %v", name, of["slug"], of["cierres"], trail["cierres"])
+	for _, key := range []string{"cierres", "alertas_volcanicas"} {
+		if !reflect.DeepEqual(of[key], trail[key]) {
+			t.Errorf("%s: %v has %s %v, in the API %v", name, of["slug"], key, of[key], trail[key])
+		}
 	}
 }

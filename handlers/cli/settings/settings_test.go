@@ -43,6 +43,7 @@ var samples = map[string][3]string{
 	"models":           {"ecmwf_ifs", "dwd_icon_global", "cmc_gem_gdps,ecmwf_ifs"},
 	"wind-aloft":       {"no", "false", "no"},
 	"ensembles":        {"no", "false", "no"},
+	"map":              {"a.pmtiles", "/b.pmtiles", "c d.pmtiles"},
 	"catalogue":        {"a.json", "/b.json", "c d.json"},
 	"trusted-proxies":  {"10.0.0.1", "10.0.0.0/8,::1", "fd00::/8"},
 	"rate-limit":       {"0", "7", "1000000"},
