@@ -49,7 +49,7 @@ func New(o simulate.Options) *Server {
 	s := &Server{clock: o.Clock}
 	o.RunsUntil = s.runsUntil
 	o.Override = func(model string, place catalogue.Location, at time.Time, v *simulate.Values) {
-		if change := s.override.Load(); change != nil {
+		if change := s.override.Load(); change != nil && *change != nil {
 			(*change)(model, place, at, v)
 		}
 	}
@@ -57,7 +57,7 @@ func New(o simulate.Options) *Server {
 	return s
 }
 
-// Override sets what changes the values served from now on.
+// Override sets what changes the values served from now on, nil for nothing.
 func (s *Server) Override(o simulate.Override) { s.override.Store(&o) }
 
 // Calls returns the calls that were answered, oldest first.

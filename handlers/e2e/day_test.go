@@ -30,7 +30,7 @@ import (
 // the device, which wears out memory cards, what it uses of the processor, and how
 // large file and memory are in the end. A day takes minutes, the last ones half an hour:
 //
-//	go test -run '^$' -bench Day -benchtime 1x -timeout 4h ./handlers/e2e
+//	go test -tags trials -run '^$' -bench Day -benchtime 1x -timeout 4h ./handlers/e2e
 func BenchmarkDay(b *testing.B) {
 	if testing.Short() {
 		b.Skip("a day takes minutes")

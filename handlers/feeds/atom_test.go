@@ -165,7 +165,7 @@ func TestFeedsInEveryState(t *testing.T) {
 				continue
 			}
 			entries := feed.Named("entry")
-			if len(entries) == 0 || !strings.Contains(entries[0].All(), "No se sabe si hay alertas") && !strings.Contains(entries[0].All(), "not known whether") {
+			if len(entries) == 0 || !strings.Contains(entries[0].All(), "No se sabe si hay alertas") && !strings.Contains(entries[0].All(), "do not know whether") {
 				t.Fatalf("%s%s is silent without estimates", name, path)
 			}
 			for _, entry := range entries {
@@ -235,7 +235,7 @@ func TestFeedNamesSilentParks(t *testing.T) {
 	for path, feed := range feeds {
 		here := strings.Contains(path, park.Slug) || strings.Contains(path, "/alertas.atom") && strings.Count(path, "/") < 3 && !strings.Contains(path, "parques")
 		if says := strings.Contains(feed.All(), "No se sabe si hay alertas en: "+park.Name) ||
-			strings.Contains(feed.All(), "not known whether there are alerts in: "+park.Name); says != here {
+			strings.Contains(feed.All(), "We do not know whether there are alerts in: "+park.Name); says != here {
 			t.Errorf("%s: says that it is unknown is %v", path, says)
 		}
 	}

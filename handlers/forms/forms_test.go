@@ -269,7 +269,7 @@ func TestFormIsInItsLanguage(t *testing.T) {
 		in.Set("viaje_desde", "2020-01-01")
 		in.Set("viaje_hasta", "2020-01-02")
 	}))
-	for _, must := range []string{"This needs correcting:", "Email: that address cannot be written to", "Trip: write two days that exist"} {
+	for _, must := range []string{"Please correct this:", "Email: we cannot write to that address", "Trip: enter two days that exist"} {
 		if got.Status != 422 || !strings.Contains(got.Text, must) {
 			t.Errorf("%d: does not say %q", got.Status, must)
 		}

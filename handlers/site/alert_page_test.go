@@ -28,7 +28,7 @@ func TestOneAlertOnItsPage(t *testing.T) {
 			"Estimado sáb 21 nov, 14:00 , vigente hasta sáb 21 nov, 15:20", "Sube a peligro: sáb 21, 13–24 h.", "Se emite con nivel precaución",
 			"ninguna persona la revisó", "ECMWF IFS", "Considere postergar", "Consulte a la administración",
 		}},
-		{"/en/alertas/a-ahora", []string{"Danger: strong wind", "11 hours", "Raised to danger", "no person reviewed it", "What to consider"}},
+		{"/en/alertas/a-ahora", []string{"Danger: strong wind", "11 hours", "Raised to danger", "nobody reviewed it", "What to consider"}},
 		{"/alertas/a-despues", []string{"Precaución: frío intenso", "programada", "mañana (dom 22) desde las 09:00 hasta medianoche"}},
 		{"/alertas/a-antes", []string{"Precaución: nieve", "Esta alerta terminó. Pasaron las horas", "terminó a las 12:00 de hoy (sáb 21)"}},
 	} {
@@ -94,7 +94,7 @@ func TestAnAlertThatIsNoMoreIsNotFound(t *testing.T) {
 	notFound := newSite(t).NotFound(false)
 	for path, want := range map[string]string{
 		"/alertas/x.viento.20200101T00": "Las alertas terminan, y su página con ellas.",
-		"/en/alertas/x":                 "Alerts end, and their pages with them.",
+		"/en/alertas/x":                 "Pages of alerts are removed after they end.",
 		"/alertasx":                     "Busque el parque en la lista.",
 	} {
 		page := content(t, notFound(path))

@@ -98,7 +98,7 @@ func TestSpansAgainstTheDuration(t *testing.T) {
 }
 
 func TestSpansPromiseNothing(t *testing.T) {
-	for root, says := range map[string][2]string{"": {"No quiere decir que no haya peligro", "14–21:05"}, "/en": {"That does not mean that there is no danger", "14:00–21:05"}} {
+	for root, says := range map[string][2]string{"": {"No quiere decir que no haya peligro", "14–21:05"}, "/en": {"This does not mean that there is no danger", "14:00–21:05"}} {
 		must, page := says[0], readable(pageOf(t, short(newSnapshot(t)), now, root+"/parques/dos-lagunas"))
 		at := strings.Index(page, says[1])
 		if at < 0 || strings.LastIndex(page[:at], must) < 0 {

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
@@ -40,4 +41,21 @@ func printed(t *testing.T, ctx context.Context, address string) []byte {
 		t.Fatalf("%s: %v", address, err)
 	}
 	return call(t, ctx, page.PrintToPDF, page.PrintToPDFParams{PreferCSSPageSize: new(true)}).Data
+}
+
+// An alert is put up at a gate: on paper it says what to consider and why.
+func TestAnAlertIsPrintedWhole(t *testing.T) {
+	ctx := browser(t)
+	states := showcaseSnapshots(t)
+	server := serveStates(t, map[string]*store.Snapshot{"normal": states["normal"]})
+	if err := chromedp.Do(ctx, chromedp.Navigate(server.URL+"/normal/alertas/"+states["normal"].Alerts[0].ID)); err != nil {
+		t.Fatal(err)
+	}
+	call(t, ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
+	if hidden := evaluate[[]string](t, ctx, `[...document.querySelectorAll("main section")].filter(s => s.getBoundingClientRect().height < 10).map(s => s.outerHTML)`); len(hidden) > 0 {
+		t.Errorf("not on paper: %q", hidden)
+	}
+	if n := evaluate[int](t, ctx, `document.querySelectorAll("main section").length`); n < 4 {
+		t.Errorf("%d sections", n)
+	}
 }

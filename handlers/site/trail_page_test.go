@@ -354,7 +354,7 @@ func TestWindAloftIsALineBesideTheState(t *testing.T) {
 // A long trail that is judged at one exposed point says so; others do not.
 func TestALongTrailSaysThatOnePointIsJudged(t *testing.T) {
 	e := empty(newSnapshot(t).Catalogue)
-	const spanish, english = "se evalúa en un solo punto expuesto: en el resto puede estar peor", "judged at a single exposed point: it may be worse elsewhere"
+	const spanish, english = "se evalúa en un solo punto expuesto: en el resto puede estar peor", "assessed at a single exposed point: it may be worse elsewhere"
 	for _, c := range []struct {
 		path, words string
 		want        bool

@@ -110,9 +110,9 @@ func TestKinds(t *testing.T) {
 	}{
 		{confirm(t), "Confirme su suscripción a Vigía", "Confirm your subscription to Vigía", false,
 			[]string{"Torres del Paine, Villarrica", "Base Torres", "https://vigia.example.cl/confirmar/" + token, "48 h", "hasta el lun 23-11-2026, 10:05 (UTC−3)", "«No fui yo»"}},
-		{test, "Prueba de correo de Vigía", "Test mail of Vigía", false, []string{"sáb 21-11-2026, 10:05 (UTC−3)"}},
+		{test, "Prueba de correo de Vigía", "Vigía test email", false, []string{"sáb 21-11-2026, 10:05 (UTC−3)"}},
 		{noData, "No tenemos datos desde las 03:05 (UTC−3)", "We have had no data since 03:05 (UTC−3)", true, []string{"No tenemos datos desde las 03:05 del sáb 21-11-2026 (UTC−3)", "no quiere decir que falte el peligro"}},
-		{back, "Volvemos a tener datos desde las 10:05 (UTC−3)", "We have had data again since 10:05 (UTC−3)", true, []string{"Volvemos a tener datos"}},
+		{back, "Volvemos a tener datos desde las 10:05 (UTC−3)", "Data are back since 10:05 (UTC−3)", true, []string{"Volvemos a tener datos"}},
 	} {
 		l := delivered(t, c.b)
 		if l.Subject != c.es {
@@ -333,8 +333,8 @@ func TestEmergencyInTheReadersLanguage(t *testing.T) {
 		one, both bool   // which numbers have the note
 		want      string // after Carabineros
 	}{
-		{subscription.English, true, true, " · 136 Cuerpo de Socorro Andino. Without coverage none of them answers"},
-		{subscription.English, true, false, " · 136 Cuerpo de Socorro Andino. Without coverage"},
+		{subscription.English, true, true, " · 136 Cuerpo de Socorro Andino. Without phone coverage none of them can be reached"},
+		{subscription.English, true, false, " · 136 Cuerpo de Socorro Andino. Without phone coverage"},
 		{subscription.Spanish, true, true, " · 136 Cuerpo de Socorro Andino. Sin cobertura ninguno responde"},
 		{subscription.Spanish, true, false, " (" + note + ") · 136 Cuerpo de Socorro Andino. Sin cobertura"},
 	} {

@@ -89,13 +89,13 @@ func TestWordsOfNotifications(t *testing.T) {
 			en: "Caution: snow|Torres del Paine, until 23:00 today. 3 of 4 models. 2 others are no longer in force. Not an official notice."},
 		"welcome": {b: message.Message{Kind: message.Welcome, Parks: []string{"Torres del Paine"}, Trails: []string{"Base Torres", "Circuito O"}}, url: "/",
 			es: "Notificaciones activadas: Torres del Paine y 2 más|Aquí llegarán las alertas nuevas y sus cambios. No es un aviso oficial.",
-			en: "Notifications are on: Torres del Paine and 2 more|New alerts and their changes will come here. Not an official notice."},
+			en: "Notifications are on: Torres del Paine and 2 more|New alerts and changes will appear here. Not an official notice."},
 		"welcome to a trail": {b: message.Message{Kind: message.Welcome, Trails: []string{"Base Torres"}}, url: "/",
 			es: "Notificaciones activadas: Base Torres|Aquí llegarán las alertas nuevas y sus cambios. No es un aviso oficial.",
-			en: "Notifications are on: Base Torres|New alerts and their changes will come here. Not an official notice."},
+			en: "Notifications are on: Base Torres|New alerts and changes will appear here. Not an official notice."},
 		"welcome to nowhere": {b: message.Message{Kind: message.Welcome}, url: "/",
 			es: "Notificaciones activadas|Aquí llegarán las alertas nuevas y sus cambios. No es un aviso oficial.",
-			en: "Notifications are on|New alerts and their changes will come here. Not an official notice."},
+			en: "Notifications are on|New alerts and changes will appear here. Not an official notice."},
 		"welcome with an alert": {b: message.Message{Kind: message.Welcome, Parks: []string{"Torres del Paine"}, Entries: []message.Entry{snow}}, level: "precaucion", url: "/parques/torres-del-paine",
 			es: "Notificaciones activadas: Torres del Paine|Precaución: nieve. Torres del Paine, hasta las 23:00 de hoy. 3 de 4 modelos. No es un aviso oficial.",
 			en: "Notifications are on: Torres del Paine|Caution: snow. Torres del Paine, until 23:00 today. 3 of 4 models. Not an official notice."},
@@ -104,7 +104,7 @@ func TestWordsOfNotifications(t *testing.T) {
 			en: "We have had no data since 01:05 today|There have been no new estimates since: we cannot tell whether an alert began or ended. Not an official notice."},
 		"data are back": {b: message.Message{Kind: message.DataBack, Since: start, Zone: punta}, url: "/",
 			es: "Volvemos a tener datos desde las 10:05 de hoy|Vea las estimaciones nuevas y las alertas de ahora. No es un aviso oficial.",
-			en: "We have had data again since 10:05 today|See the new estimates and the alerts as they are now. Not an official notice."},
+			en: "Data are back since 10:05 today|See the latest estimates and alerts. Not an official notice."},
 	} {
 		for language, want := range map[subscription.Language]string{subscription.Spanish: c.es, subscription.English: c.en} {
 			for mark, simulated := range map[string]bool{"": false, map[subscription.Language]string{subscription.Spanish: "SIMULADO · ", subscription.English: "SIMULATED · "}[language]: true} {
