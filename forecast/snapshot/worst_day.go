@@ -13,8 +13,8 @@ type WorstDay struct {
 	Missing int // of these, the hours in which a trail has no state
 }
 
-// WorstOfDay returns the worst of a park's day: of the hours that begin on the date of an
-// instant in that instant's zone, from the present one on.
+// WorstOfDay returns the worst of a day of what is at so many hours ahead: of the hours
+// that begin on the date of an instant in that instant's zone, from the present one on.
 //
 // No day says less than its worst hour, and none is surer than its least sure one. It is
 // green only when every hour of every trail is, with the fewest models and the least
@@ -23,15 +23,14 @@ type WorstDay struct {
 // PartialData. Where the day is amber or red without an hour its quality is at most
 // Partial. A day of which no hour is left, or whose hours are all too far ahead, has no
 // state, and the reason is BeyondHorizon.
-func (v View) WorstOfDay(park int, day time.Time) (w WorstDay) {
+func (v View) WorstOfDay(day time.Time, at func(ahead int) ParkState) (w WorstDay) {
 	first, end := v.hoursOn(day)
 	w.Hours = end - first
 	if w.Hours == 0 {
 		w.ParkState = ParkState{Main: hazard.NoHazard, Reason: hazard.BeyondHorizon, Trail: -1}
 		return w
 	}
-	at := func(ahead int) ParkState { return v.Park(park, first+ahead) }
-	w.Worst = worstOf(w.Hours, w.Hours, at)
+	w.Worst = worstOf(w.Hours, w.Hours, func(ahead int) ParkState { return at(first + ahead) })
 	for i := range w.Spells {
 		w.Spells[i].From += first
 		w.Spells[i].To += first
@@ -39,7 +38,7 @@ func (v View) WorstOfDay(park int, day time.Time) (w WorstDay) {
 	var shared hazard.Reason
 	quality := hazard.Complete
 	for h := range w.Hours {
-		state := at(h)
+		state := at(first + h)
 		if state.State == hazard.Unknown || state.Counts[hazard.Unknown] > 0 {
 			w.Missing++
 			shared = commonReason(shared, state.Reason)

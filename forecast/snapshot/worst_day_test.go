@@ -15,6 +15,11 @@ var behind = time.FixedZone("", -3*3600)
 
 func onDay(days int) time.Time { return hour.In(behind).AddDate(0, 0, days) }
 
+// worstOfPark is the worst day of the first park.
+func worstOfPark(v View, day time.Time) WorstDay {
+	return v.WorstOfDay(day, func(ahead int) ParkState { return v.Park(0, ahead) })
+}
+
 func TestWorstOfDay(t *testing.T) {
 	nobody := strings.Repeat("-", 72)
 	for _, c := range []struct {
@@ -38,7 +43,7 @@ func TestWorstOfDay(t *testing.T) {
 		{[]string{strings.Repeat("a", 72), nobody}, 1, "amarillo  [{14 38}] 24 24"},
 		{nil, 1, " sin_corridas [] 24 24"},
 	} {
-		w := publication(c.trails...).At(hour).WorstOfDay(0, onDay(c.day))
+		w := worstOfPark(publication(c.trails...).At(hour), onDay(c.day))
 		if got := fmt.Sprint(w.State, " ", w.Reason, " ", w.Spells, " ", w.Hours, " ", w.Missing); got != c.want {
 			t.Errorf("%q on day %d: %q, want %q", c.trails, c.day, got, c.want)
 		}
@@ -47,7 +52,7 @@ func TestWorstOfDay(t *testing.T) {
 		}
 	}
 	over := publication(strings.Repeat("r", 72)).At(hour.Add(2 * time.Hour))
-	if w := over.WorstOfDay(0, onDay(1)); w.State != hazard.Unknown || w.Reason != hazard.EstimateOver || w.Missing != 24 {
+	if w := worstOfPark(over, onDay(1)); w.State != hazard.Unknown || w.Reason != hazard.EstimateOver || w.Missing != 24 {
 		t.Errorf("past the validity: %+v", w)
 	}
 }
@@ -98,7 +103,7 @@ func TestNoDaySaysLessThanItsWorstHour(t *testing.T) {
 		}
 		v := p.At(hour.Add(time.Duration(random.IntN(80)) * time.Minute))
 		day := onDay(random.IntN(4))
-		w := v.WorstOfDay(0, day)
+		w := worstOfPark(v, day)
 		for ahead := range 100 {
 			if v.hour.Add(time.Duration(ahead)*time.Hour).In(behind).YearDay() != day.YearDay() {
 				continue

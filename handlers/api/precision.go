@@ -21,7 +21,7 @@ func precision(v *store.Verification) Precision {
 	p := Precision{
 		Stage: v.Stage, References: listOf(v.References, referenceOf), Results: listOf(v.Results, scores), Reliability: listOf(v.Reliability, reliability),
 		Baselines: listOf(v.Baselines, baseline), Values: listOf(v.Values, valueScore), Curves: listOf(v.Curves, valueCurve), Strata: listOf(v.Strata, stratumScore),
-		Ensembles: listOf(v.Ensembles, ensembleScore),
+		Ensembles:    listOf(v.Ensembles, ensembleScore),
 		CalculatedAt: instantOrNull(v.CalculatedAt),
 	}
 	p.Period.From, p.Period.To = instantOrNull(v.From), instantOrNull(endOfDay(v.To))

@@ -96,24 +96,17 @@ func (v View) dayTable(note string, days [snapshot.WeatherDays]snapshot.Day, rea
 	return table
 }
 
-// dayLevel returns the worst state in the hours of a local day that are estimated. A day
-// that goes on beyond them has no level unless it is amber or red, nor has one without any.
+// dayLevel returns the worst of a local day. A day that goes on beyond the hours that are
+// estimated has no level unless it is amber or red, nor has one without any.
 func (v View) dayLevel(noon time.Time, reach int, at func(ahead int) snapshot.ParkState) Level {
-	worst, complete := hazard.Unknown, true
-	for h := range reach {
-		if wording.DaysBetween(noon, v.HourAhead(h).In(v.Zone)) == 0 {
-			state := at(h)
-			complete = complete && state.State != hazard.Unknown && state.Counts[hazard.Unknown] == 0
-			worst = max(worst, state.State)
+	worst := v.WorstOfDay(noon, func(ahead int) snapshot.ParkState {
+		if ahead >= reach {
+			return snapshot.ParkState{Main: hazard.NoHazard, Reason: hazard.BeyondHorizon}
 		}
-	}
-	switch {
-	case worst >= hazard.Amber:
-		return v.level(worst)
-	case wording.DaysBetween(noon, v.HourAhead(reach).In(v.Zone)) < 1:
+		return at(ahead)
+	})
+	if worst.State < hazard.Amber && wording.DaysBetween(noon, v.HourAhead(reach).In(v.Zone)) < 1 {
 		return Level{}
-	case !complete:
-		return v.level(hazard.Unknown)
 	}
-	return v.level(worst)
+	return v.level(worst.State)
 }

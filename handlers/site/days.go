@@ -62,7 +62,7 @@ func (v View) On(d Day, park int) snapshot.WorstDay {
 	if d.After == 0 {
 		return snapshot.WorstDay{Worst: snapshot.Worst{ParkState: v.Park(park, 0)}}
 	}
-	return v.WorstOfDay(park, d.in(v.zoneOf(park)).noon)
+	return v.WorstOfDay(d.in(v.zoneOf(park)).noon, func(ahead int) snapshot.ParkState { return v.Park(park, ahead) })
 }
 
 // zoneOf returns the zone of a park's clocks.
