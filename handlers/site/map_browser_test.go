@@ -285,7 +285,7 @@ func testMapOfADay(t *testing.T, ctx context.Context, site string) {
 		delete states.lauca;
 		box.dataset.estados = JSON.stringify(states);
 	})()`
-	if err := chromedp.Do(ctx, look(360, "light"), chromedp.Navigate(site+"/?dia=2026-11-24")); err != nil {
+	if err := chromedp.Do(ctx, look(360, "light"), chromedp.Navigate(site+"/?dia=2026-11-22")); err != nil {
 		t.Fatal(err)
 	}
 	evaluate[any](t, ctx, change)
@@ -300,7 +300,7 @@ func testMapOfADay(t *testing.T, ctx context.Context, site string) {
 	}
 	evaluate[any](t, ctx, `document.querySelector('.mapa-signo[aria-label^="Parque Nacional Rapa Nui"]').click()`)
 	waitFor(t, ctx, `document.querySelector(".mapa-hasta") !== null`)
-	if said := evaluate[string](t, ctx, `document.querySelector(".leaflet-popup-content").textContent`); !strings.Contains(said, "Lo peor del mar 24.") || !strings.Contains(said, "hora de Isla de Pascua") {
+	if said := evaluate[string](t, ctx, `document.querySelector(".leaflet-popup-content").textContent`); !strings.Contains(said, "Lo peor del dom 22.") || !strings.Contains(said, "hora de Isla de Pascua") {
 		t.Errorf("the popup of a day says %q", said)
 	}
 }

@@ -115,6 +115,7 @@ func clustered(places []mapPlace, apart float64) []mapCluster {
 		}
 		clusters[at].places = append(clusters[at].places, p)
 	}
+	slices.SortStableFunc(clusters, func(a, b mapCluster) int { return cmp.Or(cmp.Compare(a.y, b.y), cmp.Compare(a.x, b.x)) }) // as the keyboard goes
 	return clusters
 }
 
