@@ -213,8 +213,11 @@ func (v View) firstDay(trails []int) (first time.Time) {
 // comparedRow tells of a trail on a day, by the clocks of its park.
 func (v View) comparedRow(i int, plan daylight.Day) comparedRow {
 	trail := v.Catalogue.Trails[i]
-	worst, when := v.worstOfDay(i, plan.Noon)
-	row := comparedRow{trailLink: trailLink{v.trailPath(trail), trail.Name}, Level: v.level(worst.State), Meaning: v.meaning(worst, v.ShortReason, "breve"), When: when}
+	worst := v.WorstOfDay(plan.Noon, func(ahead int) snapshot.ParkState { return v.trailState(i, ahead) })
+	row := comparedRow{trailLink: trailLink{v.trailPath(trail), trail.Name}, Level: v.level(worst.State), Meaning: v.meaning(worst.ParkState, v.ShortReason, "breve")}
+	if worst.State >= hazard.Amber {
+		row.When = v.hoursOf(worst)
+	}
 	days := v.DaysOf(i, v.Zone)
 	if at := wording.DaysBetween(days[0].Noon, plan.Noon); at >= 0 && at < len(days) {
 		row.Weather = v.dayWeather(days[at])
@@ -238,50 +241,6 @@ func (v View) comparedRow(i int, plan daylight.Day) comparedRow {
 		row.Leave = strings.Join(said.Said, " ")
 	}
 	return row
-}
-
-// worstOfDay returns the worst of the hours of a local day in which trails are walked, of
-// today those left, and which hours have it. Amber and red stand whatever is missing;
-// green needs every one of the hours.
-func (v View) worstOfDay(trail int, noon time.Time) (worst snapshot.ParkState, when string) {
-	hours := v.walkedHours(trail, noon)
-	unknown := snapshot.ParkState{Main: hazard.NoHazard, Reason: hazard.PartialData}
-	worst = unknown
-	complete := len(hours) > 0
-	for i := range hours {
-		state := &hours[i].ParkState
-		switch {
-		case state.State == hazard.Unknown:
-			complete, unknown = false, *state
-		case state.State > worst.State, state.State == hazard.Green && worst.State == hazard.Green && state.Models < worst.Models:
-			worst = *state
-		}
-	}
-	switch {
-	case worst.State < hazard.Amber && !complete:
-		return unknown, ""
-	case worst.State < hazard.Amber:
-		return worst, ""
-	}
-	var spans []string
-	for from, to := range runs(len(hours), func(i int) bool { return hours[i].State == hours[i-1].State }) {
-		if hours[from].State == worst.State {
-			spans = append(spans, v.Localizer.Hour(hours[from].start)+"–"+v.LastHour(hours[to-1].start.Add(time.Hour)))
-		}
-	}
-	return worst, v.Text("salir.hora", "h", strings.Join(spans, ", "))
-}
-
-// walkedHours returns the hours of a local day in which trails are walked, from the
-// present one on, each with the trail's state.
-func (v View) walkedHours(trail int, noon time.Time) (hours []hour) {
-	for start := noon.Add(-12 * time.Hour).UTC().Truncate(time.Hour); start.Before(noon.Add(13 * time.Hour)); start = start.Add(time.Hour) {
-		local, ahead := start.In(noon.Location()), int(start.Sub(v.PresentHour())/time.Hour)
-		if ahead >= 0 && wording.DaysBetween(noon, local) == 0 && local.Hour() >= snapshot.FirstHourOfUse && local.Hour() <= snapshot.LastHourOfUse {
-			hours = append(hours, hour{start: start, ParkState: v.trailState(trail, ahead)})
-		}
-	}
-	return hours
 }
 
 // dayWeather tells the weather of a local day.

@@ -3,6 +3,7 @@ package site
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,8 +22,9 @@ func parseURL(t testing.TB, text string) *url.URL {
 	return u
 }
 
-// A comparison says of each trail and day what the API says.
-func TestComparedDaysAreThoseOfTheAPI(t *testing.T) {
+// A comparison says of no day less than the API, which looks at the hours of 6 to 21: it
+// looks at the whole day.
+func TestComparedDaysSayNoLessThanTheAPI(t *testing.T) {
 	e := newSnapshot(t)
 	e.Rules = hazard.DefaultRules()
 	v := viewOf(t, e, now)
@@ -44,7 +46,8 @@ func TestComparedDaysAreThoseOfTheAPI(t *testing.T) {
 				if told.State != nil {
 					want = *told.State
 				}
-				if got := days[d].Rows[0]; got.Key != want {
+				gravity := []string{"verde", "nada", "amarillo", "rojo"}
+				if got := days[d].Rows[0]; slices.Index(gravity, got.Key) < slices.Index(gravity, want) {
 					t.Errorf("%s/%s on %s: %s, the API says %s", slug, trails[k].Slug, told.Date, got.Key, want)
 				}
 			}
