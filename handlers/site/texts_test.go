@@ -118,12 +118,18 @@ func families(t *testing.T) map[string][]string {
 	for prefix, names := range contractKeys() {
 		f[prefix] = append(f[prefix], names...)
 	}
-	f["titulo."], f["descripcion."] = []string{"portada_dia"}, []string{"portada_dia"} // of the template of the first page
-	for _, page := range pageTemplate.FindAllStringSubmatch(templateSource(t), -1) {
-		name := page[1]
-		f["titulo."], f["descripcion."] = append(f["titulo."], name), append(f["descripcion."], name)
-	}
+	f["titulo."] = pageNames(t)
+	f["descripcion."] = f["titulo."]
 	return f
+}
+
+// pageNames are the names of the pages' templates, and the second of the first page.
+func pageNames(t *testing.T) []string {
+	names := []string{"portada_dia"}
+	for _, page := range pageTemplate.FindAllStringSubmatch(templateSource(t), -1) {
+		names = append(names, page[1])
+	}
+	return names
 }
 
 // pageTemplate is the template of a page.
