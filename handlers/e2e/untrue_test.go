@@ -58,7 +58,8 @@ func TestUntrueWeatherMakesNoParkGreen(t *testing.T) {
 			expectState("rojo")
 			clitest.Poll(t, "the end of the first cycle", func() bool {
 				_, body := clitest.Send(t, "GET", p.URL+"/api/v1/health", "", "")
-				return strings.Count(body, `"estado":"ok","ultimo_error":null`) == 4 && strings.Contains(body, `"nombre":"ciclo","estado":"ok"`)
+				return strings.Count(body, `"estado":"ok","ultimo_error":null`) == 4+2 && // models and ensembles
+					strings.Contains(body, `"nombre":"ciclo","estado":"ok"`)
 			})
 			s.weather.Override(func(_ string, _ catalogue.Location, at time.Time, v *simulate.Values) {
 				for i := range v {

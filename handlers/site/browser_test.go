@@ -153,9 +153,10 @@ func (c *complaints) take() []string {
 type facts struct {
 	Text      string // what can be read
 	Title     string
-	Notice    bool   // the notice that the estimate holds no more is shown
-	Filter    string // how the content is drawn
-	FirstSeen bool   // state and validity lie within the first screen
+	Notice    bool     // the notice that the estimate holds no more is shown
+	Filter    string   // how the content is drawn
+	Named     []string // signs of a map that say that they are green
+	FirstSeen bool     // state and validity lie within the first screen
 }
 
 const askFacts = `(() => {
@@ -164,6 +165,7 @@ const askFacts = `(() => {
 	return {
 		Text: document.body.innerText, Title: document.title,
 		Notice: !!notice && notice.getBoundingClientRect().height > 0,
+		Named: [...document.querySelectorAll(".signo")].filter(a => (a.ariaLabel + a.textContent).includes(": verde")).map(a => a.ariaLabel),
 		Filter: getComputedStyle(document.querySelector("main > section, h1")).filter,
 		FirstSeen: box(".ahora .vigencia") <= innerHeight,
 	};
@@ -191,6 +193,9 @@ func testExpired(t *testing.T, ctx context.Context, site string) {
 			if got.Notice != test.over || strings.HasPrefix(got.Title, "Estimación de hace 1 h, sin actualizar") != test.over ||
 				strings.Contains(got.Filter, "saturate") != test.over {
 				t.Errorf("%s, %s: over is %v, want %v (title %q, filter %q)", path, test.name, got.Notice, test.over, got.Title, got.Filter)
+			}
+			if path == "pasada/" && (len(got.Named) == 0) != test.over {
+				t.Errorf("%s, %s: signs say %q", path, test.name, got.Named)
 			}
 			if !test.over && path == "pasada/"+park && !got.FirstSeen {
 				t.Errorf("%s: state and validity are not within the first screen", path)

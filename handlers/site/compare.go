@@ -251,13 +251,7 @@ func (v View) dayWeather(d snapshot.Day) (parts []string) {
 	if sky := v.Sky(d.Code); sky != "" {
 		parts = append(parts, sky)
 	}
-	gust := v.Quantity(d.Gust, hazard.GustQuantity)
-	if from := v.Direction(d.GustFrom); from != "" {
-		parts = append(parts, v.Text("tiempo.rachas_desde", "valor", gust, "rumbo", from))
-	} else {
-		parts = append(parts, v.Text("tiempo.rachas", "valor", gust))
-	}
-	parts = append(parts, v.Text("comparar.sensacion", "valor", v.Measure(d.FeelsLikeMin, 0, "°C")),
+	parts = append(parts, v.gust(d.Gust, d.GustFrom), v.Text("comparar.sensacion", "valor", v.Measure(d.FeelsLikeMin, 0, "°C")),
 		v.Text("tiempo.precipitacion", "valor", v.Quantity(d.Precipitation, hazard.Precipitation1hQuantity)))
 	if !(d.Snow <= 0) { // missing among it
 		parts = append(parts, v.Text("tiempo.nieve", "valor", v.Quantity(d.Snow, hazard.Snow1hQuantity)))
@@ -276,7 +270,7 @@ func (v View) trailOptions() template.HTML {
 		}
 		text.WriteString("</optgroup>\n")
 	}
-	return template.HTML(text.String()) // slugs and escaped names
+	return template.HTML(text.String()) // #nosec G203 -- slugs and escaped names
 }
 
 // compareAddress is the path in the first language of the page that compares trails.

@@ -120,7 +120,17 @@
       if (name === is) document.title = heading.textContent + " · " + title;
     });
     if (!is) document.title = title;
+    document.querySelectorAll(".signo").forEach(function (sign) { nameSign(sign, is); });
     document.querySelectorAll(".vigencia .viva").forEach(function (line) { line.textContent = state(issued, until, words); });
+  }
+
+  // nameSign leaves a sign of a map the name of its place alone where its state holds no
+  // more; in an old copy that is green.
+  function nameSign(sign, is) {
+    var title = sign.querySelector("title"), over = is === "vencida" || is && sign.querySelector("use").getAttribute("href") === "#f-verde";
+    sign.dataset.dice = sign.dataset.dice || title.textContent;
+    title.textContent = over ? sign.dataset.lugar : sign.dataset.dice;
+    sign.setAttribute("aria-label", title.textContent);
   }
 
   // learn takes the server's time from the answer that made this page. The browser
