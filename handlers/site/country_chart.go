@@ -79,7 +79,7 @@ type countryChart struct {
 	Insets        []chartFrame // of islands too far out for the zones
 	mapSigns
 	Words  string // what the map says, by key, as JSON
-	Region string // the operator\'s own map as JSON, "" without one
+	Region string // the operator's own map as JSON, "" without one
 	States string // the states that the chart shows, by the park's slug, as JSON
 }
 

@@ -12,6 +12,8 @@ import (
 	cdpbrowser "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+
+	"vigia/store"
 )
 
 func TestMine(t *testing.T) {
@@ -97,6 +99,30 @@ func testFavourites(g *guest) {
 }
 
 // A device may refuse to keep anything, or hold what is not ours.
+// The row of a favourite is that of the list, also where a sign of the map stands for several
+// parks: the map's own list says nothing of what is to come.
+func TestFavouritesSayWhatTheListSays(t *testing.T) {
+	ctx := browser(t)
+	e := newSnapshot(t)
+	e.ValidUntil = time.Date(2999, 1, 1, 0, 0, 0, 0, time.UTC)
+	server := serveStates(t, map[string]*store.Snapshot{"": e})
+	visit(t, ctx, server.URL+"/", 360, "light")
+	const list = `[...document.querySelectorAll(".grupo .parques > li a")]`
+	if n := evaluate[int](t, ctx, `localStorage.setItem("vigia-favoritos", JSON.stringify(`+list+`.map(a => ({path: a.getAttribute("href"), name: a.textContent, park: ""})))); document.querySelectorAll(".carta-grupo a").length`); n == 0 {
+		t.Fatal("no sign of the map stands for several parks")
+	}
+	visit(t, ctx, server.URL+"/", 360, "light")
+	rows := evaluate[[][]string](t, ctx, list+`.map(a => [a, document.querySelector('#mios a[href="' + a.getAttribute("href") + '"]')].map(a => a?.closest("li").textContent ?? ""))`)
+	for _, row := range rows {
+		if row[0] != row[1] {
+			t.Errorf("the favourite reads %q, the list %q", row[1], row[0])
+		}
+	}
+	if len(rows) != len(e.Catalogue.Parks) {
+		t.Errorf("%d rows", len(rows))
+	}
+}
+
 func testStorageIsRefused(g *guest) {
 	red, _ := offlineParks(g.T)
 	var said complaints

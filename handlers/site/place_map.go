@@ -37,7 +37,7 @@ type placeMap struct {
 
 	Trails string // path of the park's trails as GeoJSON
 	Trail  string // slug of the trail, where the map is of one
-	Region string // the operator\'s own map as JSON, "" without one
+	Region string // the operator's own map as JSON, "" without one
 	Words  string // what the map that opens says, by key, as JSON
 }
 

@@ -10,21 +10,16 @@
 
   function say(text) { part("dicho").textContent = text; }
 
-  // row copies the row of a park from the page's own list, with its present state. A
-  // list of alerts has other signs.
+  // row copies the row of a park from the page's own list, with its present state and the
+  // worst to come. Lists of alerts and of the map's signs say less.
   function row(path) {
-    var links = Array.prototype.filter.call(document.querySelectorAll("main li a"), function (link) {
-      var item = link.closest("li");
-      return link.getAttribute("href") === english + path && !link.closest("#mios, .resumen") && item.querySelector("svg.forma") && item.querySelector("a") === link;
-    });
-    var best = links.filter(function (link) { return !link.closest(".buscar"); })[0] || links[0];
+    var best = Array.prototype.filter.call(document.querySelectorAll(".grupo .parques > li a"), function (link) { return link.getAttribute("href") === english + path; })[0];
     if (!best) return null;
     var copied = best.closest("li").cloneNode(true);
     copied.hidden = false;
     copied.removeAttribute("id");
     copied.removeAttribute("data-region"); // no filter of the list takes it away
     copied.querySelectorAll("[id]").forEach(function (element) { element.removeAttribute("id"); });
-    copied.querySelectorAll(".sus-senderos").forEach(function (list) { list.remove(); });
     return copied;
   }
 
